@@ -65,10 +65,7 @@ fn round(name: &str) -> Vec<(Vec3, Vec3, f32, Vec2, Bsdf)> {
     (0..ROUND as u64)
         .map(|index| {
             sampler.start(UVec2::ZERO, index);
-            let (wo, wi) = (
-                uniform_hemisphere(sampler.next_2d()),
-                uniform_hemisphere(sampler.next_2d()),
-            );
+            let (wo, wi) = (uniform_hemisphere(sampler.next_2d()), uniform_hemisphere(sampler.next_2d()));
             (wo, wi, sampler.next_1d(), sampler.next_2d(), build(wo, &lobes))
         })
         .collect()

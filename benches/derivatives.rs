@@ -16,10 +16,7 @@ const SIDE: usize = 48;
 const REPEATS: usize = 60;
 
 fn main() {
-    let wanted: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| !word.starts_with('-'))
-        .collect();
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let system = ShadingSystem::new(closure_registry(), Arc::new(NoHost)).with_library(library::LIBRARY);
     let points = points();
     let (mut sum, mut count) = (0.0, 0);
@@ -30,13 +27,8 @@ fn main() {
         }
         let make = |without_derivatives| {
             let template = system.template(name).expect("the library has it");
-            let options = InstanceOptions {
-                without_derivatives,
-                ..InstanceOptions::default()
-            };
-            system
-                .instantiate(template, &options)
-                .expect("what ships is good")
+            let options = InstanceOptions { without_derivatives, ..InstanceOptions::default() };
+            system.instantiate(template, &options).expect("what ships is good")
         };
         let (with, without) = (make(false), make(true));
         let mut context = system.context();
@@ -47,11 +39,7 @@ fn main() {
         }
         let stats = with.compile_stats().derivatives;
         let share = stats.carrying as f64 / stats.symbols.max(1) as f64;
-        println!(
-            "{name:20} {slow:8.1} {fast:8.1} {:12.0} % {:12.3}",
-            100.0 * share,
-            slow / fast
-        );
+        println!("{name:20} {slow:8.1} {fast:8.1} {:12.0} % {:12.3}", 100.0 * share, slow / fast);
         sum += (slow / fast).ln();
         count += 1;
     }
@@ -63,13 +51,7 @@ fn main() {
 fn nanoseconds(instance: &ShaderInstance, points: &[ShaderGlobals], context: &mut ShadingContext) -> f64 {
     let start = Instant::now();
     for globals in points {
-        black_box(
-            instance
-                .run(black_box(globals), context)
-                .unwrap()
-                .root()
-                .is_some(),
-        );
+        black_box(instance.run(black_box(globals), context).unwrap().root().is_some());
     }
     start.elapsed().as_secs_f64() * 1e9 / points.len() as f64
 }

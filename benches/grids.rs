@@ -26,10 +26,7 @@ fn main() {
     let file = env::args().skip(1).find(|arg| !arg.starts_with('-'));
     let from_file = file.map(|file| {
         let file = GridFile::read(&DiskFiles, Path::new(&file)).expect("the file has grids");
-        (
-            "of the file",
-            file.load(&GridChoice::Main).expect("the grid is sound"),
-        )
+        ("of the file", file.load(&GridChoice::Main).expect("the grid is sound"))
     });
     let center = IVec3::splat(SIDE / 2).as_vec3();
     let noise = |v: IVec3| (v.x * 7 + v.y * 13 + v.z * 29) as f32 % 1.0 + (v.x * v.y % 17) as f32;
@@ -37,19 +34,14 @@ fn main() {
         distance if (70.0..80.0).contains(&distance) => noise(v) + 1.0,
         _ => 0.0,
     };
-    let grids = [("dense", grid(noise)), ("sparse", grid(shell))]
-        .into_iter()
-        .chain(from_file);
+    let grids = [("dense", grid(noise)), ("sparse", grid(shell))].into_iter().chain(from_file);
     println!(
         "million lookups a second     scattered  along rays  with slopes   boxes of 4³  of 32³   memory"
     );
     for (name, grid) in grids {
         let value = |p| grid.value(p);
         let sample = |p| {
-            let world = grid
-                .world_from_index()
-                .transform_point3(Vec3::as_dvec3(p))
-                .as_vec3();
+            let world = grid.world_from_index().transform_point3(Vec3::as_dvec3(p)).as_vec3();
             let slopes = grid.sample(&GridLookup {
                 dx: Vec3::X,
                 dy: Vec3::Y,
@@ -60,12 +52,7 @@ fn main() {
         };
         let boxes = |side: f32| {
             let grid = &grid;
-            move |p: Vec3| {
-                grid.max_in(Bounds {
-                    min: p,
-                    max: p + side,
-                })
-            }
+            move |p: Vec3| grid.max_in(Bounds { min: p, max: p + side })
         };
         println!(
             "{name:28} {:9.2} {:11.2} {:12.2} {:13.2} {:7.2} {:5.1} MB",

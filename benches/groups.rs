@@ -27,10 +27,7 @@ fn main() {
     // Work that a process does only once is excluded from the measurements.
     make(&chain(10, Inputs::Constants));
     println!("                            parse     link optimise     code      all   (ms)");
-    let files: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| !word.starts_with('-'))
-        .collect();
+    let files: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     for file in &files {
         let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
         report(file.rsplit('/').next().unwrap_or(file), &text);
@@ -43,10 +40,7 @@ fn main() {
         report(&format!("{layers} layers"), &chain(layers, inputs));
     }
     for inputs in [Inputs::Tuples, Inputs::Expressions] {
-        report(
-            &format!("1000 layers, {inputs:?}").to_lowercase(),
-            &chain(1000, inputs),
-        );
+        report(&format!("1000 layers, {inputs:?}").to_lowercase(), &chain(1000, inputs));
     }
     report("nested 200 deep", &nested(200));
 }
@@ -65,9 +59,7 @@ fn report(name: &str, text: &str) {
 fn make(text: &str) -> [Duration; 5] {
     let system = ShadingSystem::new(closure_registry(), Arc::new(NoHost)).with_library(library::LIBRARY);
     let start = Instant::now();
-    system
-        .load(Source::new("group.ksl", text))
-        .expect("the text is good");
+    system.load(Source::new("group.ksl", text)).expect("the text is good");
     let parse = start.elapsed();
     let template = system.template("whole").expect("the text has it");
     let instance: Arc<ShaderInstance> = system
@@ -117,14 +109,8 @@ fn chain(layers: usize, inputs: Inputs) -> String {
                 text,
                 "    graded l{i}(a = l{before}.result, b = l0.result, gain = {color}, bias = {float});"
             ),
-            1 => writeln!(
-                text,
-                "    blended l{i}(a = l{before}.result, b = l{far}.result, t = {float});"
-            ),
-            _ => writeln!(
-                text,
-                "    rough l{i}(a = l{before}.result, scale = {y}, amount = {float});"
-            ),
+            1 => writeln!(text, "    blended l{i}(a = l{before}.result, b = l{far}.result, t = {float});"),
+            _ => writeln!(text, "    rough l{i}(a = l{before}.result, scale = {y}, amount = {float});"),
         };
     }
     let _ = writeln!(text, "    result = l{}.result;\n}}", layers - 1);

@@ -28,40 +28,34 @@ struct Scene {
 #[divan::bench(args = ["box", "grid"])]
 fn closest_hit(bencher: Bencher, name: &str) {
     let scene = scene(name);
-    bencher
-        .counter(ItemsCount::new(scene.paths.len()))
-        .bench_local(|| {
-            for ray in &scene.paths {
-                black_box(scene.accel.intersect(ray, ALL));
-            }
-        });
+    bencher.counter(ItemsCount::new(scene.paths.len())).bench_local(|| {
+        for ray in &scene.paths {
+            black_box(scene.accel.intersect(ray, ALL));
+        }
+    });
 }
 
 #[divan::bench(args = ["box", "grid"])]
 fn closest_hit_with_interaction(bencher: Bencher, name: &str) {
     let scene = scene(name);
-    bencher
-        .counter(ItemsCount::new(scene.paths.len()))
-        .bench_local(|| {
-            for ray in &scene.paths {
-                if let Some(hit) = scene.accel.intersect(ray, ALL) {
-                    let shape = &scene.shapes[hit.shape.0 as usize];
-                    black_box(shape.interaction(hit.shape, &hit, ray, Tangents::ByUv));
-                }
+    bencher.counter(ItemsCount::new(scene.paths.len())).bench_local(|| {
+        for ray in &scene.paths {
+            if let Some(hit) = scene.accel.intersect(ray, ALL) {
+                let shape = &scene.shapes[hit.shape.0 as usize];
+                black_box(shape.interaction(hit.shape, &hit, ray, Tangents::ByUv));
             }
-        });
+        }
+    });
 }
 
 #[divan::bench(args = ["box", "grid"])]
 fn shadow(bencher: Bencher, name: &str) {
     let scene = scene(name);
-    bencher
-        .counter(ItemsCount::new(scene.shadows.len()))
-        .bench_local(|| {
-            for ray in &scene.shadows {
-                black_box(scene.accel.occluded(ray, ALL));
-            }
-        });
+    bencher.counter(ItemsCount::new(scene.shadows.len())).bench_local(|| {
+        for ray in &scene.shadows {
+            black_box(scene.accel.occluded(ray, ALL));
+        }
+    });
 }
 
 #[divan::bench(sample_count = 10)]
@@ -75,12 +69,7 @@ fn scene(name: &str) -> Scene {
     add_world_meshes(&mut shapes);
     let accel = Accel::build(&shapes, &[], 1).expect("Embree builds");
     let (paths, shadows) = paths(&shapes, &accel);
-    Scene {
-        shapes,
-        accel,
-        paths,
-        shadows,
-    }
+    Scene { shapes, accel, paths, shadows }
 }
 
 /// Five walls, a light and two blocks in `[-1,1]³`, open towards +z.
@@ -116,10 +105,7 @@ fn grid() -> Vec<Shape> {
     let mut mesh = Mesh::default();
     for i in 0..=SIDE {
         for j in 0..=SIDE {
-            let (x, z) = (
-                i as f32 / SIDE as f32 * 2.0 - 1.0,
-                j as f32 / SIDE as f32 * 2.0 - 1.0,
-            );
+            let (x, z) = (i as f32 / SIDE as f32 * 2.0 - 1.0, j as f32 / SIDE as f32 * 2.0 - 1.0);
             let y = -0.7 + 0.1 * (x * 20.0).sin() * (z * 20.0).cos();
             mesh.positions.push(Vec3::new(x, y, z));
             mesh.uvs.push(Vec2::new(x, z));
@@ -157,18 +143,11 @@ fn paths(shapes: &[Shape], accel: &Accel) -> (Vec<Ray>, Vec<Ray>) {
                 break;
             };
             let found = shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, &ray, Tangents::ByUv);
-            let n = if found.n.dot(found.wo) < 0.0 {
-                -found.n
-            } else {
-                found.n
-            };
+            let n = if found.n.dot(found.wo) < 0.0 { -found.n } else { found.n };
 
             let to_light = Vec3::new(random() * 0.5 - 0.25, 0.98, random() * 0.5 - 0.25) - found.p;
             let shadow = Ray::new(found.ray_end().ray_origin(to_light), to_light.normalize());
-            shadows.push(Ray {
-                t_max: to_light.length() * 0.999,
-                ..shadow
-            });
+            shadows.push(Ray { t_max: to_light.length() * 0.999, ..shadow });
 
             let (r, phi) = (random().sqrt(), random() * std::f32::consts::TAU);
             let local = Vec3::new(r * phi.cos(), r * phi.sin(), (1.0 - r * r).max(0.0).sqrt());

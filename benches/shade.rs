@@ -71,8 +71,7 @@ impl std::fmt::Display for Case {
 }
 
 fn cases() -> impl Iterator<Item = Case> {
-    OPS.into_iter()
-        .flat_map(|ops| LEVELS.map(|level| Case { level, ops }))
+    OPS.into_iter().flat_map(|ops| LEVELS.map(|level| Case { level, ops }))
 }
 
 fn levels() -> impl Iterator<Item = Case> {
@@ -83,22 +82,13 @@ fn bench_run(bencher: Bencher, instance: &ShaderInstance) {
     let globals = globals();
     let mut ctx = ShadingContext::new(Arc::new(NoHost));
     bencher.bench_local(move || {
-        black_box(
-            instance
-                .run(black_box(&globals), &mut ctx)
-                .unwrap()
-                .root()
-                .is_some(),
-        )
+        black_box(instance.run(black_box(&globals), &mut ctx).unwrap().root().is_some())
     });
 }
 
 fn instance(unit: &Unit, level: OptLevel) -> ShaderInstance {
     let host = HostFunctions::of(Arc::new(NoHost));
-    let options = CompileOptions {
-        level,
-        ..CompileOptions::default()
-    };
+    let options = CompileOptions { level, ..CompileOptions::default() };
     ShaderInstance::compile(unit, &registry(), &host, &options).expect("the unit is good")
 }
 

@@ -25,30 +25,20 @@ fn main() {
     let (groups, threads) = (numbers.next().unwrap_or(FRAME), numbers.next().unwrap_or(2));
     let system = ShadingSystem::new(closure_registry(), Arc::new(NoHost)).with_library(library::LIBRARY);
     let start = Instant::now();
-    let frame: Vec<Template> = (0..groups)
-        .map(|seed| Template::Group(Arc::new(group(seed as u64))))
-        .collect();
-    println!(
-        "{groups} groups described in {:.3} s",
-        start.elapsed().as_secs_f64()
-    );
+    let frame: Vec<Template> =
+        (0..groups).map(|seed| Template::Group(Arc::new(group(seed as u64)))).collect();
+    println!("{groups} groups described in {:.3} s", start.elapsed().as_secs_f64());
 
     let start = Instant::now();
     let instances = compile(&system, &frame, threads);
     let elapsed = start.elapsed();
-    let stats: Vec<&CompileStats> = instances
-        .iter()
-        .map(|instance| instance.compile_stats())
-        .collect();
+    let stats: Vec<&CompileStats> = instances.iter().map(|instance| instance.compile_stats()).collect();
     let sum = |of: fn(&CompileStats) -> usize| stats.iter().map(|m| of(m)).sum::<usize>() as f64;
     let time =
         |of: fn(&CompileStats) -> Duration| stats.iter().map(|m| of(m)).sum::<Duration>().as_secs_f64();
     let gone = |before: f64, after: f64| 100.0 * (1.0 - after / before);
     let (ops, ops_left) = (sum(|m| m.optimizer.ops_before), sum(|m| m.optimizer.ops_after));
-    let (symbols, symbols_left) = (
-        sum(|m| m.optimizer.symbols_before),
-        sum(|m| m.optimizer.symbols_after),
-    );
+    let (symbols, symbols_left) = (sum(|m| m.optimizer.symbols_before), sum(|m| m.optimizer.symbols_after));
     let n = groups as f64;
     println!(
         "operations  {:7.0} a group, {:5.0} left: {:.1} % gone",
@@ -168,10 +158,7 @@ fn group(seed: u64) -> ShaderGroupTemplate {
     }
     network.add("cutout", "cutout");
     network.connect(&format!("{below}.surface"), "cutout.base");
-    network
-        .group
-        .expose_output("cutout.surface", "surface")
-        .expect("a path");
+    network.group.expose_output("cutout.surface", "surface").expect("a path");
     network.group
 }
 
@@ -199,10 +186,7 @@ fn layer_of(network: &mut Network, layer: usize) {
         network.add(&name(instance), unit);
     }
     let path = format!("textures/base_{layer}.exr");
-    network
-        .group
-        .set(&port("image", "file"), path.as_str())
-        .expect("a path");
+    network.group.set(&port("image", "file"), path.as_str()).expect("a path");
     let wires = [
         (port("place", "s"), port("image", "s")),
         (port("place", "t"), port("image", "t")),
@@ -223,11 +207,7 @@ fn layer_of(network: &mut Network, layer: usize) {
         network.connect(&from, &to);
     }
     for input in ["tinted", "worn"] {
-        let amount = if network.draws.happens(0.25) {
-            network.draws.next()
-        } else {
-            0.0
-        };
+        let amount = if network.draws.happens(0.25) { network.draws.next() } else { 0.0 };
         network.set(&port(input, "amount"), amount);
     }
     let bump = if network.draws.happens(0.25) { 0.2 } else { 0.0 };
@@ -242,14 +222,7 @@ fn layer_of(network: &mut Network, layer: usize) {
         network.maybe(&port("graded", input), 0.3);
         network.maybe(&port("final", input), 0.1);
     }
-    for input in [
-        "metallic",
-        "specular",
-        "clearcoat",
-        "sheen",
-        "spec_trans",
-        "anisotropic",
-    ] {
+    for input in ["metallic", "specular", "clearcoat", "sheen", "spec_trans", "anisotropic"] {
         network.maybe(&port("surface", input), 0.1);
     }
     for input in ["scale_u", "scale_v", "offset_u"] {

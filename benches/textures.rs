@@ -47,11 +47,7 @@ fn main() {
         ("bilinear of a point", Interpolation::Linear, [0.0, 0.0]),
         ("bilinear", Interpolation::Linear, [texel, texel]),
         ("bicubic", Interpolation::Cubic, [texel, texel]),
-        (
-            "trilinear, 5 texels wide",
-            Interpolation::SmartCubic,
-            [5.0 * texel; 2],
-        ),
+        ("trilinear, 5 texels wide", Interpolation::SmartCubic, [5.0 * texel; 2]),
         ("8 : 1", Interpolation::SmartCubic, [16.0 * texel, 2.0 * texel]),
     ];
     let (whole, id) = load(usize::MAX);

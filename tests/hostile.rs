@@ -48,10 +48,7 @@ fn groups(levels: usize, copies: usize) -> String {
         let nodes = repeat(copies, |k| format!("g{i} n{k}(); "));
         let outputs: Vec<String> = (0..copies).map(|k| format!("n{k}.c")).collect();
         let sum = outputs.join(" + ");
-        format!(
-            "group g{}(output closure color c) {{ {nodes}c = {sum}; }}\n",
-            i + 1
-        )
+        format!("group g{}(output closure color c) {{ {nodes}c = {sum}; }}\n", i + 1)
     };
     "shader g0(output closure color c = 0) { c = diffuse(N); }\n".to_owned() + &repeat(levels, level)
 }
@@ -65,11 +62,7 @@ fn functions(ty: &str, first: &str, body: impl Fn(usize) -> String) -> String {
 /// Shader sources with their names and expected outcomes.
 fn shaders() -> Vec<(&'static str, String, Outcome)> {
     let deep = |open: &str, inner: &str, close: &str| {
-        unit(&format!(
-            "r = {}{inner}{};",
-            open.repeat(50_000),
-            close.repeat(50_000)
-        ))
+        unit(&format!("r = {}{inner}{};", open.repeat(50_000), close.repeat(50_000)))
     };
     let long = |piece: &str, end: &str| unit(&format!("r = {}{end};", piece.repeat(50_000)));
     let statements = |piece: &str| unit(&piece.repeat(20_000));
@@ -170,25 +163,14 @@ fn scenes() -> Vec<(&'static str, String, Outcome)> {
         ),
         (
             "unknown keys",
-            format!(
-                "{camera}shape s : sphere {{ {} }}",
-                repeat(20_000, |i| format!("q{i} = 1;"))
-            ),
+            format!("{camera}shape s : sphere {{ {} }}", repeat(20_000, |i| format!("q{i} = 1;"))),
             Refused,
         ),
         ("blocks in blocks", "a {".repeat(300) + &"}".repeat(300), Refused),
-        (
-            "names with dots",
-            format!("a{} {{ }}", ".a".repeat(100_000)),
-            Refused,
-        ),
+        ("names with dots", format!("a{} {{ }}", ".a".repeat(100_000)), Refused),
         (
             "materials of materials",
-            format!(
-                "{camera}material m = {}matte(){};",
-                "blend(a = ".repeat(300),
-                ")".repeat(300)
-            ),
+            format!("{camera}material m = {}matte(){};", "blend(a = ".repeat(300), ")".repeat(300)),
             Refused,
         ),
     ]
@@ -207,11 +189,7 @@ fn check_shader(text: &str) -> Result<String, String> {
         }
     }
     let text = diagnostics.to_string();
-    if diagnostics.has_errors() {
-        Err(text)
-    } else {
-        Ok(text)
-    }
+    if diagnostics.has_errors() { Err(text) } else { Ok(text) }
 }
 
 /// Checks a scene and returns the printed warnings, or the error messages.
@@ -249,21 +227,13 @@ fn check(name: &'static str, text: String, fate: Outcome, how: fn(&str) -> Resul
         );
     }
     assert_eq!(found, fate, "{name}: {beginning}");
-    assert!(
-        output.len() <= MAX_OUTPUT,
-        "{name} prints {} bytes: {beginning}",
-        output.len()
-    );
+    assert!(output.len() <= MAX_OUTPUT, "{name} prints {} bytes: {beginning}", output.len());
     let max = MAX_REFERENCES * reference_seconds();
     assert!(
         seconds <= max || cfg!(debug_assertions),
         "{name}: {seconds} s, at most {max}: {beginning}"
     );
-    assert!(
-        peak_memory() <= MAX_MEMORY,
-        "{name} takes {} bytes",
-        peak_memory()
-    );
+    assert!(peak_memory() <= MAX_MEMORY, "{name} takes {} bytes", peak_memory());
     output
 }
 
@@ -287,10 +257,7 @@ fn errors_about_large_groups_state_size_and_bound() {
     );
     assert!(message.contains("at most 32768 are linked"), "{message}");
     let message = check("groups of one", groups(520, 1), Refused, check_shader);
-    assert!(
-        message.contains("groups in groups more than 512 levels deep"),
-        "{message}"
-    );
+    assert!(message.contains("groups in groups more than 512 levels deep"), "{message}");
 }
 
 #[test]
@@ -299,10 +266,7 @@ fn recursive_groups_are_reported_with_both_locations() {
                 group b(output float r) { c x(); r = x.r; }\n\
                 group c(output float r) { a x(); r = x.r; }\n";
     let message = check("a ring", text.to_owned(), Refused, check_shader);
-    assert!(
-        message.contains("group contains itself: a → b → c → a"),
-        "{message}"
-    );
+    assert!(message.contains("group contains itself: a → b → c → a"), "{message}");
     assert!(
         message.contains("hostile.ksl:3:27") && message.contains("`a` is declared here"),
         "{message}"
@@ -311,10 +275,7 @@ fn recursive_groups_are_reported_with_both_locations() {
 
 #[test]
 fn excess_errors_are_counted() {
-    let text = format!(
-        "shader a(output float r = 0) {{ {} }}",
-        repeat(400, |i| format!("x{i} = 1;\n"))
-    );
+    let text = format!("shader a(output float r = 0) {{ {} }}", repeat(400, |i| format!("x{i} = 1;\n")));
     let message = check("unknown names", text, Refused, check_shader);
     assert_eq!(message.matches("error: unknown name").count(), 50, "{message}");
     assert!(message.ends_with("… and 350 more errors"), "{message}");
@@ -328,10 +289,7 @@ fn long_lines_are_shortened_around_the_error() {
         let text = format!("shader a(output float r = 0) {{ {} }}", body.join(" "));
         let column = text.find("wrong").expect("it is there") + 1;
         let message = check("a long line", text, Refused, check_shader);
-        assert!(
-            message.contains(&format!("hostile.ksl:1:{column}\n")),
-            "{message}"
-        );
+        assert!(message.contains(&format!("hostile.ksl:1:{column}\n")), "{message}");
         let lines: Vec<&str> = message.lines().collect();
         let caret = lines
             .iter()

@@ -42,10 +42,7 @@ fn status(name: &str) -> u64 {
 
 /// Reads a file with its reader, by its extension, and returns the number of shapes, grids or levels.
 fn read(path: &Path) -> Result<usize, String> {
-    let extension = path
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default();
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match extension {
         "obj" | "ply" | "stl" | "serialized" | "gltf" | "glb" => {
             let model = read_model(path).map_err(|error| error.to_string())?;
@@ -143,13 +140,7 @@ fn material_libraries_are_read_once() {
     for spelling in ["r.mtl", "./r.mtl", "../%/r.mtl", "R.MTL"] {
         let mut text = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_owned();
         let input = Input::new(&[("r.mtl", library.as_bytes())]);
-        let folder = input
-            .folder
-            .path()
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let folder = input.folder.path().file_name().expect("a name").to_string_lossy().into_owned();
         for i in 0..2000 {
             // As many spellings of one path as there are objects.
             let name = format!("{}{}", "./".repeat(i % 50), spelling.replace('%', &folder));
@@ -157,15 +148,8 @@ fn material_libraries_are_read_once() {
         }
         fs::write(input.path("a.obj"), text).expect("written");
         let model = read_model(&input.path("a.obj")).expect("it is valid");
-        assert_eq!(
-            (model.shapes.len(), model.materials.len()),
-            (2000, 500),
-            "{spelling}"
-        );
-        assert!(
-            model.shapes.iter().all(|shape| shape.material.is_some()),
-            "{spelling}"
-        );
+        assert_eq!((model.shapes.len(), model.materials.len()), (2000, 500), "{spelling}");
+        assert!(model.shapes.iter().all(|shape| shape.material.is_some()), "{spelling}");
         assert_eq!(input.read("a.obj"), Ok(2000));
     }
 }
@@ -225,10 +209,7 @@ fn accessors_without_data_are_bounded() {
 
     let refused = |document: Value, bytes: &[u8], word: &str| {
         let error = read_gltf(document, bytes).expect_err("it is too large");
-        assert!(
-            error.contains(word) && error.contains("is the most for a file of"),
-            "{error}"
-        );
+        assert!(error.contains(word) && error.contains("is the most for a file of"), "{error}");
     };
 
     // Without indices, each vertex is used.
@@ -270,10 +251,7 @@ fn accessors_without_data_are_bounded() {
         json!({ "buffer": 0, "byteOffset": at, "byteLength": 4 << 20 }),
     );
     let count = 400;
-    document["images"] = Value::from(vec![
-        json!({ "bufferView": view, "mimeType": "image/png" });
-        count
-    ]);
+    document["images"] = Value::from(vec![json!({ "bufferView": view, "mimeType": "image/png" }); count]);
     document["textures"] = (0..count).map(|i| json!({ "source": i })).collect();
     document["materials"] = (0..count)
         .map(|i| json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": i } } }))
@@ -391,14 +369,8 @@ mod vdb {
     /// A file with one grid of this tree.
     pub(super) fn one(compression: u32, tree: &[u8]) -> Vec<u8> {
         let scale = [1e-4f64.to_le_bytes(); 15].concat();
-        let body = [
-            numbers(&[compression, 0]),
-            text("UniformScaleMap"),
-            scale,
-            numbers(&[1]),
-            tree.to_vec(),
-        ]
-        .concat();
+        let body = [numbers(&[compression, 0]), text("UniformScaleMap"), scale, numbers(&[1]), tree.to_vec()]
+            .concat();
         let mut bytes = [head(1), text("density"), text("Tree_float_5_4_3"), text("")].concat();
         let begin = bytes.len() as u64 + 24;
         for position in [begin, 0, begin + body.len() as u64] {
@@ -417,14 +389,8 @@ mod vdb {
 fn descriptions_of_grids_do_not_overlap() {
     let _alone = lock_memory();
     for has_ends in [false, true] {
-        let error = overlapping(20_000, has_ends)
-            .read("a.vdb")
-            .expect_err("the grids overlap");
-        let expected = if has_ends {
-            "cut short"
-        } else {
-            "metadata of grids"
-        };
+        let error = overlapping(20_000, has_ends).read("a.vdb").expect_err("the grids overlap");
+        let expected = if has_ends { "cut short" } else { "metadata of grids" };
         assert!(error.contains(expected), "{error}");
     }
 }
@@ -469,11 +435,7 @@ fn tiles_of_grids_need_proportional_memory() {
     let mut tree = 1f32.to_le_bytes().to_vec();
     tree.extend(vdb::numbers(&[0, nodes]));
     for i in 0..nodes as i32 {
-        tree.extend(vdb::place([
-            i * 977 % 300 * 409_600,
-            i * 571 % 300 * 409_600,
-            i * 409_600,
-        ]));
+        tree.extend(vdb::place([i * 977 % 300 * 409_600, i * 571 % 300 * 409_600, i * 409_600]));
         tree.extend([0; 8192]);
         tree.push(1);
     }
@@ -571,10 +533,7 @@ fn directories_of_tiffs_do_not_overlap() {
 #[test]
 fn included_files_are_bounded() {
     let _alone = lock_memory();
-    let include = format!(
-        "<scene version=\"3.0.0\"><!-- {} --></scene>",
-        "x".repeat(4 << 20)
-    );
+    let include = format!("<scene version=\"3.0.0\"><!-- {} --></scene>", "x".repeat(4 << 20));
     let scene = format!(
         "<scene version=\"3.0.0\">{}</scene>",
         "<include filename=\"b.xml\"/>".repeat(900)
@@ -591,10 +550,7 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
     for folder in ["../renderer/grid/tests/data", "mitsuba/data", "mitsuba"] {
         for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
             let path = entry.path();
-            let extension = path
-                .extension()
-                .and_then(|extension| extension.to_str())
-                .unwrap_or_default();
+            let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
             let is_read = [
                 "vdb",
                 "nvdb",
@@ -630,10 +586,7 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
     let (mut document, bytes) = gltf();
     let uri = format!(
         "data:application/octet-stream,{}",
-        bytes
-            .iter()
-            .map(|byte| format!("%{byte:02x}"))
-            .collect::<String>()
+        bytes.iter().map(|byte| format!("%{byte:02x}")).collect::<String>()
     );
     document["buffers"] = json!([{ "byteLength": bytes.len(), "uri": uri }]);
     files.push(("a.gltf".to_owned(), document.to_string().into_bytes()));

@@ -51,12 +51,7 @@ fn sources(package: &str) -> Vec<(String, String)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
-                let name = path
-                    .strip_prefix(&folder)
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-                    .replace('\\', "/");
+                let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
                 files.push((name, fs::read_to_string(&path).unwrap()));
             }
         }
@@ -93,17 +88,9 @@ fn tools_stay_in_their_rooms() {
         &["shading:codegen/", "shading:runtime/shims/"],
         &["cranelift_jit", "cranelift_frontend", "cranelift_codegen"],
     );
-    only_in(
-        "shading",
-        &["shading/raster:glsl.rs", "shading/raster:library.rs"],
-        &["naga::"],
-    );
+    only_in("shading", &["shading/raster:glsl.rs", "shading/raster:library.rs"], &["naga::"]);
     only_in("renderer", &["renderer/python"], &["pyo3::", "numpy::"]);
-    only_in(
-        "renderer",
-        &["renderer/geometry:accel/embree/"],
-        &["rtcIntersect", "RTCScene"],
-    );
+    only_in("renderer", &["renderer/geometry:accel/embree/"], &["rtcIntersect", "RTCScene"]);
     only_in(
         "renderer",
         &[
@@ -139,13 +126,7 @@ fn scenes_find_files_in_one_place() {
         "renderer/transport:material/",
         "renderer/transport:scene/",
     ];
-    let words = [
-        "fs::read",
-        "fs::metadata",
-        "File::open",
-        "canonicalize()",
-        ".exists()",
-    ];
+    let words = ["fs::read", "fs::metadata", "File::open", "canonicalize()", ".exists()"];
     for package in packages() {
         for (name, text) in sources(&package) {
             let place = format!("{package}:{name}");
@@ -193,9 +174,7 @@ fn layers_import_downwards() {
     for package in packages() {
         let layers = layers(&package);
         let layer_of = |module: &str| {
-            let found = (0..)
-                .zip(&layers)
-                .find(|(_, layer)| layer.iter().any(|m| m == module));
+            let found = (0..).zip(&layers).find(|(_, layer)| layer.iter().any(|m| m == module));
             let Some((index, _)) = found else {
                 panic!("{package}/README.md lists no layer of `{module}`");
             };
@@ -212,10 +191,7 @@ fn layers_import_downwards() {
                 wrong += &format!("  {file} -> {needed}: {items}\n");
             }
         }
-        assert!(
-            wrong.is_empty(),
-            "{package}: these imports do not go to lower layers:\n{wrong}"
-        );
+        assert!(wrong.is_empty(), "{package}: these imports do not go to lower layers:\n{wrong}");
     }
 }
 
@@ -232,11 +208,7 @@ fn no_files_import_each_other() {
     for package in packages() {
         let imports = Imports::new(&sources(&package));
         let rings = imports.rings();
-        assert!(
-            rings.is_empty(),
-            "{package}: files import each other:\n{}",
-            rings.join("\n")
-        );
+        assert!(rings.is_empty(), "{package}: files import each other:\n{}", rings.join("\n"));
     }
 }
 
@@ -266,10 +238,7 @@ fn rings_are_found() {
             lib,
             ("a/mod.rs", "mod x; mod y; pub use x::X; pub use y::make as made;"),
             ("a/x.rs", "use super::made; pub struct X;"),
-            (
-                "a/y.rs",
-                "use crate::a; pub fn make() { assert!(a::X::new() == \"'\"); }",
-            ),
+            ("a/y.rs", "use crate::a; pub fn make() { assert!(a::X::new() == \"'\"); }"),
         ],
         &["  a/x.rs -> a/y.rs: make\n  a/y.rs -> a/x.rs: X\n"],
     );

@@ -88,10 +88,7 @@ pub(crate) fn spheres() -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
     for warning in system.load(Source::new("vase.ksl", SHADERS))?.warnings.list {
         eprintln!("{warning}");
     }
-    let options = InstanceOptions {
-        live: LiveInputs::Marked,
-        ..InstanceOptions::default()
-    };
+    let options = InstanceOptions { live: LiveInputs::Marked, ..InstanceOptions::default() };
     let vase = system.instantiate(system.named("vase")?, &options)?;
     let duller = vase.with_inputs(&[("gloss", 5.0.into())])?;
     let mut pixels = shade(&system, &vase, &lobes)?;
@@ -181,8 +178,7 @@ fn text(pixels: &[[f32; 3]]) -> String {
         ramp[step.round() as usize]
     };
     let rows = pixels.chunks(SIZE).step_by(2);
-    rows.map(|row| row.iter().map(letter).collect::<String>() + "\n")
-        .collect()
+    rows.map(|row| row.iter().map(letter).collect::<String>() + "\n").collect()
 }
 
 fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {

@@ -70,10 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 pub(crate) fn picture(width: usize, height: usize) -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
     system.load(Source::new("bricks.ksl", SHADERS))?;
-    let options = InstanceOptions {
-        packets: true,
-        ..InstanceOptions::default()
-    };
+    let options = InstanceOptions { packets: true, ..InstanceOptions::default() };
     let bricks = system.instantiate(system.named("bricks")?, &options)?;
     let [base, bent] = ["base", "bent"].map(|name| bricks.output_index(name));
     let (base, bent) = (base.ok_or("no output `base`")?, bent.ok_or("no output `bent`")?);
@@ -84,14 +81,8 @@ pub(crate) fn picture(width: usize, height: usize) -> Result<Vec<[f32; 3]>, Box<
         let points: Vec<ShaderGlobals> = fragments.iter().map(|fragment| fragment.globals).collect();
         let (mut colors, mut normals) = (vec![0.0; 3 * points.len()], vec![0.0; 3 * points.len()]);
         let mut outputs = [
-            BatchOutput {
-                index: base,
-                numbers: &mut colors,
-            },
-            BatchOutput {
-                index: bent,
-                numbers: &mut normals,
-            },
+            BatchOutput { index: base, numbers: &mut colors },
+            BatchOutput { index: bent, numbers: &mut normals },
         ];
         if bricks.run_batch(&points, &mut context, &mut outputs)? < points.len() {
             return Err(format!("{:?}", context.take_reports()).into());

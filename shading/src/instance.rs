@@ -96,11 +96,7 @@ impl ShaderInstance {
         );
         let number = next_number();
         data.places.shader = number;
-        let root = compiled
-            .outputs
-            .iter()
-            .find(|o| o.ty == Type::CLOSURE)
-            .map(|o| o.offset);
+        let root = compiled.outputs.iter().find(|o| o.ty == Type::CLOSURE).map(|o| o.offset);
         ShaderInstance {
             compiled,
             data,
@@ -232,9 +228,7 @@ impl ShaderInstance {
         #[expect(unsafe_code, reason = "this is where compiled code is called")]
         // SAFETY: as in `run`.
         unsafe {
-            self.compiled
-                .code()
-                .call_packet(points.as_ptr(), run.cast(), outputs);
+            self.compiled.code().call_packet(points.as_ptr(), run.cast(), outputs);
         }
         ctx.run.is_packet = false;
         Ok(ctx.finished())
@@ -361,11 +355,7 @@ impl ShaderInstance {
 
     /// Sets the statistics of the steps before code generation, and the live inputs.
     pub(crate) fn with(self, compile_stats: CompileStats, live: Vec<LiveInput>) -> ShaderInstance {
-        ShaderInstance {
-            compile_stats,
-            live,
-            ..self
-        }
+        ShaderInstance { compile_stats, live, ..self }
     }
 
     /// Returns the live inputs ([`InstanceOptions::live`](crate::InstanceOptions::live)) with their values.
@@ -398,13 +388,7 @@ impl ShaderInstance {
         data.statistics.fingerprint = hasher.finish();
         let number = next_number();
         data.places.shader = number;
-        Ok(ShaderInstance {
-            compiled: self.compiled.clone(),
-            data,
-            number,
-            live,
-            ..*self
-        })
+        Ok(ShaderInstance { compiled: self.compiled.clone(), data, number, live, ..*self })
     }
 
     /// Returns the statistics of the steps before code generation.

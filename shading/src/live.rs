@@ -121,9 +121,7 @@ impl LiveInputs {
         if *self == LiveInputs::None {
             return Ok(vec![]);
         }
-        let open = || LiveError::Open {
-            template: template.name().to_owned(),
-        };
+        let open = || LiveError::Open { template: template.name().to_owned() };
         let params = template.params().ok_or_else(open)?;
         let inputs: Vec<&ParamInfo> = params.iter().filter(|param| !param.output).collect();
         let chosen = match self {
@@ -140,23 +138,14 @@ impl LiveInputs {
                         known: inputs.iter().map(|param| param.name.clone()).collect(),
                     };
                     let path = input_path(template, name);
-                    inputs
-                        .iter()
-                        .copied()
-                        .find(|param| param.name == path)
-                        .ok_or_else(unknown)
+                    inputs.iter().copied().find(|param| param.name == path).ok_or_else(unknown)
                 };
                 names.iter().map(find).collect::<Result<Vec<_>, _>>()?
             }
         };
-        let given: Vec<(String, &Value)> = given
-            .iter()
-            .map(|(name, value)| (input_path(template, name), value))
-            .collect();
-        chosen
-            .into_iter()
-            .map(|param| first_value(param, &given))
-            .collect()
+        let given: Vec<(String, &Value)> =
+            given.iter().map(|(name, value)| (input_path(template, name), value)).collect();
+        chosen.into_iter().map(|param| first_value(param, &given)).collect()
     }
 }
 
@@ -245,10 +234,7 @@ impl LiveInput {
     }
 
     pub(crate) fn set(&mut self, value: &Value) -> Result<(), LiveError> {
-        let invalid = || LiveError::Value {
-            name: self.name.clone(),
-            ty: self.ty,
-        };
+        let invalid = || LiveError::Value { name: self.name.clone(), ty: self.ty };
         self.value = converted(value, self.ty).ok_or_else(invalid)?;
         Ok(())
     }

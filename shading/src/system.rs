@@ -160,14 +160,10 @@ impl ShadingSystem {
     /// All errors in the source; or that it contains no unit.
     pub fn unit(&self, source: Arc<Source>) -> Result<Arc<ShaderUnitTemplate>, Diagnostics> {
         let name = source.name.clone();
-        let units = self
-            .load(source)?
-            .templates
-            .into_iter()
-            .filter_map(|template| match template {
-                Template::Unit(unit) => Some(unit),
-                Template::Group(_) => None,
-            });
+        let units = self.load(source)?.templates.into_iter().filter_map(|template| match template {
+            Template::Unit(unit) => Some(unit),
+            Template::Group(_) => None,
+        });
         units
             .last()
             .ok_or_else(|| Diagnostic::error(format!("{name} holds no unit")).into())
@@ -246,10 +242,7 @@ impl ShadingSystem {
             known.insert(template.name().to_owned(), template.clone());
         }
         drop(known);
-        Ok(Loaded {
-            templates,
-            warnings: diagnostics,
-        })
+        Ok(Loaded { templates, warnings: diagnostics })
     }
 
     /// Adds the errors in the groups of a file with other errors, so that all errors are reported together.
@@ -258,11 +251,7 @@ impl ShadingSystem {
         for template in templates {
             by_name.entry(template.name()).or_insert(template);
         }
-        let known = FileWithErrors {
-            system: self,
-            templates: by_name,
-            file,
-        };
+        let known = FileWithErrors { system: self, templates: by_name, file };
         let mut linked = 0;
         for template in templates {
             // Nested groups would be linked repeatedly.
@@ -296,10 +285,7 @@ impl ShadingSystem {
     /// # Errors
     /// If the name is unknown, or the library's source does not compile.
     pub fn named(&self, name: &str) -> Result<Template, Diagnostics> {
-        let unknown = || GraphError::UnknownTemplate {
-            name: name.to_owned(),
-            known: self.names(),
-        };
+        let unknown = || GraphError::UnknownTemplate { name: name.to_owned(), known: self.names() };
         Ok(self.find(name)?.ok_or_else(unknown).map_err(Diagnostic::from)?)
     }
 
@@ -323,10 +309,7 @@ impl ShadingSystem {
         options: &InstanceOptions,
     ) -> Result<Arc<ShaderInstance>, Diagnostics> {
         let template = template.into();
-        let mut live = options
-            .live
-            .of(&template, &options.inputs)
-            .map_err(Diagnostic::from)?;
+        let mut live = options.live.of(&template, &options.inputs).map_err(Diagnostic::from)?;
         let (mut unit, sources, compile_stats) = self.optimized(&template, options)?;
         let numbers: Vec<(String, Const)> = live.iter().filter_map(LiveInput::number).collect();
         let uses = bind_live_inputs(&mut unit, &numbers);
@@ -423,12 +406,7 @@ impl ShadingSystem {
         Ok((
             unit,
             linked.sources,
-            CompileStats {
-                link,
-                derivatives,
-                optimize: start.elapsed(),
-                optimizer,
-            },
+            CompileStats { link, derivatives, optimize: start.elapsed(), optimizer },
         ))
     }
 
@@ -441,11 +419,7 @@ impl ShadingSystem {
     }
 
     fn known(&self, name: &str) -> Option<Template> {
-        self.templates
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(name)
-            .cloned()
+        self.templates.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 }
 
@@ -463,11 +437,7 @@ impl Templates for ShadingSystem {
     fn names(&self) -> Vec<String> {
         let known = self.templates.read().unwrap_or_else(PoisonError::into_inner);
         let shipped = self.library.map(|library| (library.names)()).unwrap_or_default();
-        known
-            .keys()
-            .cloned()
-            .chain(shipped.into_iter().map(str::to_owned))
-            .collect()
+        known.keys().cloned().chain(shipped.into_iter().map(str::to_owned)).collect()
     }
 }
 

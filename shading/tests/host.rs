@@ -92,15 +92,10 @@ fn instance(system: &ShadingSystem, text: &str, live: &[&str]) -> Arc<ShaderInst
 
 fn outputs(system: &ShadingSystem, instance: &ShaderInstance) -> Vec<Const> {
     let mut context = system.context();
-    let globals = ShaderGlobals {
-        u: 0.5,
-        object: 7,
-        ..ShaderGlobals::default()
-    };
+    let globals = ShaderGlobals { u: 0.5, object: 7, ..ShaderGlobals::default() };
     instance.run(&globals, &mut context).expect("runs");
     let all = 0..instance.outputs().len();
-    all.map(|index| instance.output(index, &context).expect("an output"))
-        .collect()
+    all.map(|index| instance.output(index, &context).expect("an output")).collect()
 }
 
 #[test]
@@ -112,10 +107,7 @@ fn shaders_read_globals_of_the_host() {
                 { a = twice() + hour_in; b = sun * 10; c = floor + 1; }";
     let found = outputs(&system, &instance(&system, text, &[]));
     assert_eq!(found[0], Const::Float(19.5));
-    assert_eq!(
-        found[1],
-        Const::Triple([1.0, 2.0, 3.0].map(|x: f32| x / 10.0 * 10.0))
-    );
+    assert_eq!(found[1], Const::Triple([1.0, 2.0, 3.0].map(|x: f32| x / 10.0 * 10.0)));
     assert_eq!(found[2], Const::Int(8));
     assert_eq!(host.named.load(Ordering::Relaxed), 0);
 }
@@ -133,25 +125,17 @@ fn groups_connect_globals_of_the_host() {
 fn globals_of_the_host_are_no_variables() {
     let (_, system) = host_and_system(&[("hour", Type::FLOAT)]);
     let text = "shader wrong(output float a = 0) { hour = 1; a = huor; }";
-    let errors = system
-        .load(Source::new("test.ksl", text))
-        .expect_err("wrong")
-        .to_string();
+    let errors = system.load(Source::new("test.ksl", text)).expect_err("wrong").to_string();
     assert!(errors.contains("`hour` cannot be written"), "{errors}");
     assert!(errors.contains("did you mean `hour`?"), "{errors}");
     // A parameter hides a global of the same name.
     let text = "shader own(float hour = 1, output float a = 0) { a = hour; }";
-    assert_eq!(
-        outputs(&system, &instance(&system, text, &[])),
-        [Const::Float(1.0)]
-    );
+    assert_eq!(outputs(&system, &instance(&system, text, &[])), [Const::Float(1.0)]);
 }
 
 #[test]
 fn names_of_host_globals_are_checked() {
-    for name in [
-        "", "P", "Ci", "M_PI", "for", "color", "1st", "a b", "a;b", "f()", "é", "__x",
-    ] {
+    for name in ["", "P", "Ci", "M_PI", "for", "color", "1st", "a b", "a;b", "f()", "é", "__x"] {
         assert!(HostGlobal::new(name, Type::FLOAT).is_err(), "{name}");
     }
     for ty in [Type::VOID, Type::CLOSURE, Type::array(Type::FLOAT.base, 0)] {
@@ -171,10 +155,7 @@ fn attributes_of_all_types_are_read_by_handle() {
     let found = outputs(&system, &instance(&system, text, &[]));
     assert_eq!(found[0], Const::String("Basel!".into()));
     assert_eq!(found[1], Const::Matrix(std::array::from_fn(|i| i as f32)));
-    assert_eq!(
-        found[2],
-        Const::Array([1.0, 2.0, 3.0, 4.0, 5.0].map(Const::Float).to_vec())
-    );
+    assert_eq!(found[2], Const::Array([1.0, 2.0, 3.0, 4.0, 5.0].map(Const::Float).to_vec()));
     assert_eq!(found[3], Const::Float(4.0));
     assert_eq!(found[4], Const::String("none".into()));
     assert_eq!(host.named.load(Ordering::Relaxed), 0);
@@ -191,22 +172,14 @@ fn live_inputs_change_without_compiling() {
     let first = instance(&system, LIVE, &["a", "b", "c", "d"]);
     let tint = |x| Const::Triple([x; 3]);
     let way = Const::Triple([1.0, 2.0, 3.0]);
-    assert_eq!(
-        outputs(&system, &first),
-        [Const::Float(3.25), tint(0.5), way.clone()]
-    );
+    assert_eq!(outputs(&system, &first), [Const::Float(3.25), tint(0.5), way.clone()]);
     let second = first
         .with_inputs(&[("a", 0.25.into()), ("b", 7.into()), ("c", 0.75.into())])
         .expect("live");
     assert!(second.shares_code_with(&first));
-    assert_eq!(
-        outputs(&system, &second),
-        [Const::Float(9.0), tint(0.75), way.clone()]
-    );
+    assert_eq!(outputs(&system, &second), [Const::Float(9.0), tint(0.75), way.clone()]);
     // Zeros change the structure of the code only if they are folded.
-    let zero = second
-        .with_inputs(&[("a", 0.0.into()), ("d", [0.0; 3].into())])
-        .expect("live");
+    let zero = second.with_inputs(&[("a", 0.0.into()), ("d", [0.0; 3].into())]).expect("live");
     assert_eq!(
         outputs(&system, &zero),
         [Const::Float(-1.0), tint(0.75), Const::Triple([0.0; 3])]
@@ -227,9 +200,7 @@ fn live_inputs_equal_folded_ones() {
         let folded = system
             .instantiate(system.named("live").expect("loaded"), &options)
             .expect("compiles");
-        let live = live
-            .with_inputs(&[("a", a.into()), ("b", b.into())])
-            .expect("live");
+        let live = live.with_inputs(&[("a", a.into()), ("b", b.into())]).expect("live");
         assert_eq!(outputs(&system, &live), outputs(&system, &folded), "{a} {b}");
     }
 }
@@ -249,28 +220,15 @@ fn live_inputs_of_groups_and_packets() {
     let two = system
         .instantiate(system.named("two").expect("loaded"), &options)
         .expect("compiles");
-    let names: Vec<&str> = two
-        .live_inputs()
-        .iter()
-        .map(|input| input.name.as_str())
-        .collect();
+    let names: Vec<&str> = two.live_inputs().iter().map(|input| input.name.as_str()).collect();
     assert_eq!(names, ["by"]);
     let four = two.with_inputs(&[("by", 4.0.into())]).expect("live");
     let points: Vec<ShaderGlobals> = (0..9)
-        .map(|i| ShaderGlobals {
-            u: i as f32,
-            ..ShaderGlobals::default()
-        })
+        .map(|i| ShaderGlobals { u: i as f32, ..ShaderGlobals::default() })
         .collect();
     let mut numbers = vec![0.0; points.len()];
-    let mut output = [shading::BatchOutput {
-        index: 0,
-        numbers: &mut numbers,
-    }];
-    assert_eq!(
-        four.run_batch(&points, &mut system.context(), &mut output),
-        Ok(points.len())
-    );
+    let mut output = [shading::BatchOutput { index: 0, numbers: &mut numbers }];
+    assert_eq!(four.run_batch(&points, &mut system.context(), &mut output), Ok(points.len()));
     let expected: Vec<f32> = (0..9).map(|i| i as f32 * 9.0).collect();
     assert_eq!(numbers, expected);
 }

@@ -35,13 +35,7 @@ fn make(count: usize) {
     for _ in 0..count {
         let instance = ShaderInstance::compile(&glow(emission), &registry, &host, &CompileOptions::default());
         let instance = instance.expect("compiles");
-        assert!(
-            instance
-                .run(&ShaderGlobals::default(), &mut ctx)
-                .unwrap()
-                .root()
-                .is_some()
-        );
+        assert!(instance.run(&ShaderGlobals::default(), &mut ctx).unwrap().root().is_some());
     }
 }
 
@@ -56,9 +50,6 @@ fn glow(emission: ClosureId) -> shading::hir::Unit {
 
 fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");
-    let resident = pages
-        .split_whitespace()
-        .nth(1)
-        .expect("the second number is the resident size");
+    let resident = pages.split_whitespace().nth(1).expect("the second number is the resident size");
     resident.parse::<usize>().expect("a number") * 4096
 }

@@ -31,14 +31,10 @@ fn check(name: &str, declarations: &str, body: &str) {
     system
         .load(Source::new("test.ksl", text))
         .unwrap_or_else(|errors| panic!("{name}: {errors}"));
-    let packets = InstanceOptions {
-        packets: true,
-        ..InstanceOptions::default()
-    };
+    let packets = InstanceOptions { packets: true, ..InstanceOptions::default() };
     let test = system.named("test").expect("loaded");
-    let test: Arc<ShaderInstance> = system
-        .instantiate(test, &packets)
-        .unwrap_or_else(|errors| panic!("{errors}"));
+    let test: Arc<ShaderInstance> =
+        system.instantiate(test, &packets).unwrap_or_else(|errors| panic!("{errors}"));
     let globals = ShaderGlobals {
         p: [0.3, 0.4, 0.5].into(),
         u: 0.3,
@@ -64,9 +60,7 @@ fn check(name: &str, declarations: &str, body: &str) {
 
 #[test]
 fn noise_of_all_kinds() {
-    for kind in [
-        "perlin", "uperlin", "cell", "hash", "simplex", "usimplex", "gabor",
-    ] {
+    for kind in ["perlin", "uperlin", "cell", "hash", "simplex", "usimplex", "gabor"] {
         let body = format!(
             "r = Dx(noise(\"{kind}\", P, time)); point q = pnoise(\"{kind}\", P + u, point(3)); r += q[0] + Dy(q[1]);"
         );
@@ -103,11 +97,7 @@ fn dictionaries() {
         &format!("r = dict_find(\"{nested}\", \"//a[count(.//a) = 3]\");"),
     );
     let query = (0..60).fold("//b".to_owned(), |inner, _| format!("//a[{inner}]"));
-    check(
-        "deep queries",
-        "",
-        &format!("r = dict_find(\"<a><b/></a>\", \"{query}\");"),
-    );
+    check("deep queries", "", &format!("r = dict_find(\"<a><b/></a>\", \"{query}\");"));
 }
 
 #[test]

@@ -66,38 +66,19 @@ fn closures_are_read_by_their_types() {
     let tree = all.run(&ShaderGlobals::default(), &mut context).expect("runs");
     let found: Vec<_> = tree.components().map(|c| (c.weight, lobes.read(&c))).collect();
     let [
-        (
-            half,
-            Some(Lobe::Everything {
-                count,
-                label,
-                w,
-                base,
-                tint,
-                frame,
-                at,
-                kinds,
-                name,
-            }),
-        ),
+        (half, Some(Lobe::Everything { count, label, w, base, tint, frame, at, kinds, name })),
         (three, Some(Lobe::Glow {})),
     ] = found[..]
     else {
         panic!("{found:?}");
     };
     assert_eq!((half, three), ([0.5; 3], [3.0; 3]));
-    assert_eq!(
-        (count, label, w, tint),
-        (7, "seven", [1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
-    );
+    assert_eq!((count, label, w, tint), (7, "seven", [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]));
     assert_eq!((frame[0], frame[5], frame[1]), (2.0, 2.0, 0.0));
     assert_eq!((at, kinds, name), ([1.0, 2.0, 3.0], [4, 5], "y"));
     let inner: Vec<_> = base.components().map(|c| (c.weight, lobes.read(&c))).collect();
     assert!(
-        matches!(
-            inner[..],
-            [([2.0, ..], Some(Lobe::Matte { .. })), (_, Some(Lobe::Glow {}))]
-        ),
+        matches!(inner[..], [([2.0, ..], Some(Lobe::Matte { .. })), (_, Some(Lobe::Glow {}))]),
         "{inner:?}"
     );
 }
@@ -123,9 +104,7 @@ fn trees_of_other_registries_are_not_misread() {
     let mut context = system.context();
     let tree = all.run(&ShaderGlobals::default(), &mut context).expect("runs");
     fn each(tree: ClosureTree<'_>, others: &ClosureTypes<other::Other<'static>>) -> usize {
-        tree.components()
-            .filter(|component| others.read(component).is_none())
-            .count()
+        tree.components().filter(|component| others.read(component).is_none()).count()
     }
     assert_eq!(each(tree, &others), 2);
     let error = ClosureTypes::<other::Other>::bind(system.closures()).expect_err("other types");
@@ -152,10 +131,7 @@ fn enums_that_differ_from_the_registry_are_errors() {
     }
     let (system, _) = system();
     let error = ClosureTypes::<other::Kind>::bind(system.closures()).expect_err("another type");
-    assert_eq!(
-        error.to_string(),
-        "closure matte(vector n) is registered as matte(normal n)"
-    );
+    assert_eq!(error.to_string(), "closure matte(vector n) is registered as matte(normal n)");
     assert!(ClosureTypes::<other::Name>::bind(system.closures()).is_err());
     let mut registry = system.closures().clone();
     let error = ClosureTypes::<Lobe>::register(&mut registry).expect_err("twice");
@@ -169,16 +145,9 @@ fn parameters_of_closures_are_checked() {
         ClosureRegistry::default().register(ClosureSignature { name: "c", params })
     };
     let base = |ty: Type| ty.base;
-    for ty in [
-        Type::VOID,
-        Type::array(base(Type::CLOSURE), 2),
-        Type::array(base(Type::FLOAT), 0),
-    ] {
+    for ty in [Type::VOID, Type::array(base(Type::CLOSURE), 2), Type::array(base(Type::FLOAT), 0)] {
         assert!(
-            matches!(
-                wrong(vec![ClosureParam::new("x", ty)]),
-                Err(ClosureError::Type { .. })
-            ),
+            matches!(wrong(vec![ClosureParam::new("x", ty)]), Err(ClosureError::Type { .. })),
             "{ty}"
         );
     }
@@ -216,20 +185,9 @@ fn outputs_are_of_the_last_run() {
     one.run(&ShaderGlobals::default(), &mut context).expect("runs");
     assert_eq!(one.output(0, &context), Ok(Const::Float(1.0)));
     assert_eq!(one.output(2, &context), Err(RunError::NoSuchOutput));
-    assert_eq!(
-        one.output_numbers(9, &context, &mut [0.0]),
-        Err(RunError::NoSuchOutput)
-    );
-    assert!(
-        one.closure(0, &context)
-            .expect("no closure, but an output")
-            .root()
-            .is_none()
-    );
-    assert!(matches!(
-        one.closure(usize::MAX, &context),
-        Err(RunError::NoSuchOutput)
-    ));
+    assert_eq!(one.output_numbers(9, &context, &mut [0.0]), Err(RunError::NoSuchOutput));
+    assert!(one.closure(0, &context).expect("no closure, but an output").root().is_none());
+    assert!(matches!(one.closure(usize::MAX, &context), Err(RunError::NoSuchOutput)));
     assert!(matches!(all.closure(0, &context), Err(RunError::OtherInstance)));
     // Buffers of any size are filled up to their end.
     let mut numbers = [9.0; 5];
@@ -241,10 +199,7 @@ fn outputs_are_of_the_last_run() {
 #[test]
 fn short_buffers_of_batches_are_errors() {
     let (system, _) = system();
-    let options = InstanceOptions {
-        packets: true,
-        ..InstanceOptions::default()
-    };
+    let options = InstanceOptions { packets: true, ..InstanceOptions::default() };
     let one = system
         .instantiate(system.named("one").expect("loaded"), &options)
         .expect("compiles");
@@ -260,10 +215,7 @@ fn short_buffers_of_batches_are_errors() {
         (1, 100, Ok(9)),
     ] {
         let mut numbers = vec![0.0; size];
-        let mut outputs = [BatchOutput {
-            index,
-            numbers: &mut numbers,
-        }];
+        let mut outputs = [BatchOutput { index, numbers: &mut numbers }];
         assert_eq!(
             one.run_batch(&points, &mut system.context(), &mut outputs),
             expected,
@@ -271,10 +223,7 @@ fn short_buffers_of_batches_are_errors() {
         );
         assert_eq!(one.run_batch(&[], &mut system.context(), &mut outputs), Ok(0));
     }
-    let mut outputs = [BatchOutput {
-        index: 7,
-        numbers: &mut [],
-    }];
+    let mut outputs = [BatchOutput { index: 7, numbers: &mut [] }];
     let found = one.run_batch(&points, &mut system.context(), &mut outputs);
     assert_eq!(found, Err(RunError::NoSuchOutput));
 }
@@ -287,17 +236,11 @@ fn names_and_values_that_do_not_fit_are_diagnostics() {
     let one = system.named("one").expect("loaded");
     let wrong = |inputs: Vec<(&str, Value)>, outputs: &[&str]| {
         let options = InstanceOptions {
-            inputs: inputs
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect(),
+            inputs: inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             outputs: outputs.iter().map(|name| (*name).to_owned()).collect(),
             ..InstanceOptions::default()
         };
-        system
-            .instantiate(one.clone(), &options)
-            .expect_err("wrong")
-            .to_string()
+        system.instantiate(one.clone(), &options).expect_err("wrong").to_string()
     };
     let invalid = [
         Value::Const(Const::Float(1.0), Type::COLOR),
@@ -312,10 +255,7 @@ fn names_and_values_that_do_not_fit_are_diagnostics() {
     ];
     for value in invalid {
         let message = format!("{value:?}");
-        assert!(
-            wrong(vec![("a", value.clone())], &[]).contains("not of the type"),
-            "{message}"
-        );
+        assert!(wrong(vec![("a", value.clone())], &[]).contains("not of the type"), "{message}");
         let mut group = ShaderGroupTemplate::new("g");
         group.add("x", one.clone()).expect("new");
         assert!(
@@ -368,11 +308,7 @@ fn groups_that_do_not_fit_are_errors() {
     );
     let mut own = ShaderGroupTemplate::new("own");
     own.add("x", "own").expect("new");
-    assert!(
-        system
-            .instantiate(system.add_group(own), &InstanceOptions::default())
-            .is_err()
-    );
+    assert!(system.instantiate(system.add_group(own), &InstanceOptions::default()).is_err());
     let empty = system.add_group(ShaderGroupTemplate::new("empty"));
     if let Ok(empty) = system.instantiate(empty, &InstanceOptions::default()) {
         assert!(
@@ -395,20 +331,11 @@ fn live_inputs_that_do_not_fit_are_errors() {
         };
         system.instantiate(system.named(template).expect("loaded"), &options)
     };
-    for (template, name) in [
-        ("one", "b"),
-        ("one", "r"),
-        ("one", ""),
-        ("named", "s"),
-        ("named", "list"),
-    ] {
+    for (template, name) in [("one", "b"), ("one", "r"), ("one", ""), ("named", "s"), ("named", "list")] {
         assert!(make(template, name).is_err(), "{template} {name}");
     }
     let one = make("one", "a").expect("compiles");
-    assert!(matches!(
-        one.with_inputs(&[("b", 1.0.into())]),
-        Err(LiveError::NotLive { .. })
-    ));
+    assert!(matches!(one.with_inputs(&[("b", 1.0.into())]), Err(LiveError::NotLive { .. })));
     for value in [
         "x".into(),
         [1.0; 3].into(),
@@ -416,10 +343,7 @@ fn live_inputs_that_do_not_fit_are_errors() {
         Value::Global(Global::U),
         Value::Const(Const::Array(vec![]), Type::FLOAT),
     ] {
-        assert!(matches!(
-            one.with_inputs(&[("a", value)]),
-            Err(LiveError::Value { .. })
-        ));
+        assert!(matches!(one.with_inputs(&[("a", value)]), Err(LiveError::Value { .. })));
     }
     let folded = instance(&system, "one");
     assert!(folded.with_inputs(&[("a", 1.0.into())]).is_err());
@@ -453,10 +377,7 @@ fn deeper(run: &impl Fn() -> Result<(), RunError>) -> u32 {
 fn small_stacks_are_refused() {
     let (system, _) = system();
     let one = instance(&system, "one");
-    let run = || {
-        one.run(&ShaderGlobals::default(), &mut system.context())
-            .map(|_| ())
-    };
+    let run = || one.run(&ShaderGlobals::default(), &mut system.context()).map(|_| ());
     let count = with_stack(MIN_STACK + (512 << 10), || deeper(&run));
     assert!(count >= 8, "{count}");
 }
@@ -466,10 +387,7 @@ fn recursion_stays_within_the_stack() {
     let (system, _) = system();
     let recursive = instance(&system, "recursive");
     let run = |u: f32| {
-        let globals = ShaderGlobals {
-            u,
-            ..ShaderGlobals::default()
-        };
+        let globals = ShaderGlobals { u, ..ShaderGlobals::default() };
         let mut context = system.context();
         recursive.run(&globals, &mut context).expect("runs");
         (context.finished(), context.take_reports())
@@ -491,9 +409,7 @@ fn fuel_of_any_amount_is_fine() {
     for fuel in [0, 1, u32::MAX] {
         let mut context = system.context();
         context.set_fuel(fuel);
-        recursive
-            .run(&ShaderGlobals::default(), &mut context)
-            .expect("runs");
+        recursive.run(&ShaderGlobals::default(), &mut context).expect("runs");
     }
 }
 
@@ -502,10 +418,7 @@ fn strings_that_are_cut_are_reported() {
     let (system, _) = system();
     for (name, text) in [
         ("joined", "for (int i = 0; i < 17; ++i) s = concat(s, s);"),
-        (
-            "formatted",
-            "for (int i = 0; i < 17; ++i) s = format(\"%s%s\", s, s);",
-        ),
+        ("formatted", "for (int i = 0; i < 17; ++i) s = format(\"%s%s\", s, s);"),
     ] {
         let text = format!(
             "shader {name}(output float r = 0) {{ string s = format(\"%g\", u); {text} r = strlen(s); }}"
@@ -516,13 +429,8 @@ fn strings_that_are_cut_are_reported() {
         cut.run(&ShaderGlobals::default(), &mut context).expect("runs");
         assert_eq!(cut.output(0, &context), Ok(Const::Float(65_536.0)));
         let reports = context.take_reports();
-        let [report] = &reports[..] else {
-            panic!("{name}: {reports:?}")
-        };
+        let [report] = &reports[..] else { panic!("{name}: {reports:?}") };
         assert_eq!(report.kind, ReportKind::BadFormat);
-        assert_eq!(
-            report.message,
-            "a string cannot have more than 65536 bytes, and is cut"
-        );
+        assert_eq!(report.message, "a string cannot have more than 65536 bytes, and is cut");
     }
 }

@@ -81,18 +81,11 @@ fn raytype_bake_is_true_in_bakes() {
     let expected = 2.0 * std::f32::consts::PI;
     assert!((mean / expected - 1.0).abs() < 0.1, "{mean} is not {expected}");
     // In a picture, `raytype("bake")` is false.
-    let above = scene.replace(
-        "from = (0, 1, 1); to = (0, 0, 0)",
-        "from = (0, 1, 1); to = (0, 2, 0)",
-    );
+    let above = scene.replace("from = (0, 1, 1); to = (0, 0, 0)", "from = (0, 1, 1); to = (0, 2, 0)");
     fs::write(at.join("above.kiln"), above).unwrap();
     done(at, "render above.kiln --spp 1 -o picture.exr --quiet");
     let picture = read(&at.join("picture.exr")).unwrap();
-    assert!(
-        picture.data.iter().all(|&v| (v - 1.0).abs() < 1e-4),
-        "{:?}",
-        picture.data
-    );
+    assert!(picture.data.iter().all(|&v| (v - 1.0).abs() < 1e-4), "{:?}", picture.data);
 }
 
 #[test]
@@ -106,10 +99,7 @@ fn textures_come_with_manifest_and_metadata() {
                     sh_b_2.exr sh_b_3.exr sh_g.exr sh_g_2.exr sh_g_3.exr sh_r.exr sh_r_2.exr sh_r_3.exr";
     assert_eq!(names.join(" "), expected);
     let irradiance = read(&out.join("irradiance.exr")).unwrap();
-    assert_eq!(
-        (irradiance.width, irradiance.height, irradiance.non_finite()),
-        (64, 64, 0)
-    );
+    assert_eq!((irradiance.width, irradiance.height, irradiance.non_finite()), (64, 64, 0));
 
     let json: serde_json::Value = serde_json::from_slice(&fs::read(out.join("bake.json")).unwrap()).unwrap();
     assert_eq!(json["basis"]["names"].as_array().unwrap().len(), 9);
@@ -133,22 +123,13 @@ fn planes(out: &Path) -> BTreeMap<String, Vec<f32>> {
         assert_eq!(image.planes.len(), channels.as_object().unwrap().len(), "{file}");
         for (channel, plane) in image.planes {
             let key = format!("kiln.channel.{channel}");
-            let said = metadata
-                .iter()
-                .find(|(name, _)| *name == key)
-                .map(|(_, value)| value);
+            let said = metadata.iter().find(|(name, _)| *name == key).map(|(_, value)| value);
             let Some(held) = channels[&channel].as_str() else {
-                assert!(
-                    said.is_none() && plane.iter().all(|&v| v == 0.0),
-                    "{file} {channel}"
-                );
+                assert!(said.is_none() && plane.iter().all(|&v| v == 0.0), "{file} {channel}");
                 continue;
             };
             assert_eq!(said, Some(&MetaValue::from(held)), "{file} {channel}");
-            assert!(
-                planes.insert(held.to_owned(), plane).is_none(),
-                "{file} {channel}"
-            );
+            assert!(planes.insert(held.to_owned(), plane).is_none(), "{file} {channel}");
         }
     }
     planes
@@ -209,10 +190,7 @@ fn stale_files_of_an_earlier_bake_are_removed() {
     refused(at, vertex, &["scene.glb", "no earlier `kiln bake`"]);
     // A bake does not remove its own inputs.
     done(at, &format!("{SMALL} -o room"));
-    done(
-        at,
-        "bake room/scene.glb --integrator path --samples 1 --target probes -o room",
-    );
+    done(at, "bake room/scene.glb --integrator path --samples 1 --target probes -o room");
     let left: Vec<String> = files(&at.join("room")).into_keys().collect();
     assert_eq!(left, ["bake.json", "probes.json", "scene.glb"]);
 }
@@ -239,10 +217,7 @@ fn a_killed_bake_leaves_no_mixture_of_old_and_new_files() {
         child.wait().unwrap();
         if manifest(&at.join("out"))["complete"] == true {
             let listed = manifest(&at.join("out"))["files"].as_array().unwrap().len();
-            let there = files(&at.join("out"))
-                .into_keys()
-                .filter(|name| !name.starts_with('.'))
-                .count();
+            let there = files(&at.join("out")).into_keys().filter(|name| !name.starts_with('.')).count();
             assert_eq!(there, listed + 1);
         }
     }
@@ -295,15 +270,9 @@ fn direct_light_plus_baked_light_equals_the_picture() {
             back += &format!("assign room.{name} = {material};\n");
         }
         fs::write(at.join(format!("{file}.kiln")), back).unwrap();
-        done(
-            at,
-            &format!("render {file}.kiln --integrator path --depth 2 -o {file}.exr"),
-        );
+        done(at, &format!("render {file}.kiln --integrator path --depth 2 -o {file}.exr"));
     }
-    done(
-        at,
-        "render a.kiln --integrator path --size 48x36 --spp 256 -o whole.exr",
-    );
+    done(at, "render a.kiln --integrator path --size 48x36 --spp 256 -o whole.exr");
     done(
         at,
         "render a.kiln --integrator path --size 48x36 --spp 256 --depth 2 -o direct.exr",
@@ -311,11 +280,7 @@ fn direct_light_plus_baked_light_equals_the_picture() {
     let error = |image: &str, reference: &str| {
         let output = run(at, &format!("compare {image} {reference}"));
         let text = String::from_utf8(output.stdout).unwrap();
-        let line = text
-            .lines()
-            .find(|line| line.starts_with("relative MSE"))
-            .unwrap()
-            .to_owned();
+        let line = text.lines().find(|line| line.starts_with("relative MSE")).unwrap().to_owned();
         line.split_whitespace().last().unwrap().parse::<f64>().unwrap()
     };
     let direct = error("direct.exr", "whole.exr");
@@ -357,10 +322,7 @@ fn backs_are_separate_nodes() {
     let lights = "light front : directional { direction = (0, 0, -1); irradiance = (3, 1, 0); }\n\
                   light back : directional { direction = (0, 0, 1); irradiance = (0, 1, 2); }\n";
     fs::write(at.join("sheet.kiln"), sheet(&format!("{lights}{SHEET}"))).unwrap();
-    done(
-        at,
-        "bake sheet.kiln --integrator path --include both --resolution 32 -o out",
-    );
+    done(at, "bake sheet.kiln --integrator path --include both --resolution 32 -o out");
     let json: serde_json::Value =
         serde_json::from_slice(&fs::read(at.join("out/bake.json")).unwrap()).unwrap();
     let objects = &json["atlas"]["objects"];
@@ -395,10 +357,7 @@ fn backs_are_separate_nodes() {
         let corners = [0, 1, 2].map(|i| u32::from_le_bytes(word(&indices, i)) as usize);
         let [a, b, c] = corners.map(|vertex| attribute("POSITION", vertex));
         assert!((b - a).cross(c - a).z * sign > 0.1, "{name}");
-        assert!(
-            corners.iter().all(|&v| attribute("NORMAL", v).z * sign > 0.99),
-            "{name}"
-        );
+        assert!(corners.iter().all(|&v| attribute("NORMAL", v).z * sign > 0.99), "{name}");
         let gap = if sign > 0.0 { 0.0..=0.0 } else { 1e-5..=1e-3 };
         assert!(gap.contains(&-a.z), "{name} lies at {}", a.z);
     }
@@ -431,10 +390,7 @@ fn coefficients_follow_the_normal() {
     let at = folder.path();
     let lights = [
         ("sky", "light sky : environment { color = 1; }\n"),
-        (
-            "sun",
-            "light sun : directional { direction = (0, 0, -1); irradiance = 2; }\n",
-        ),
+        ("sun", "light sun : directional { direction = (0, 0, -1); irradiance = 2; }\n"),
     ];
     for (name, light) in lights {
         fs::write(at.join("sheet.kiln"), sheet(&format!("{light}{SHEET}"))).unwrap();
@@ -482,10 +438,7 @@ fn coefficients_follow_the_normal() {
 fn vertices_and_probes() {
     let folder = folder();
     let at = folder.path();
-    done(
-        at,
-        "bake a.kiln --integrator path --samples 4 --target vertex -o vertices",
-    );
+    done(at, "bake a.kiln --integrator path --samples 4 --target vertex -o vertices");
     let glb = fs::read(at.join("vertices/scene.glb")).unwrap();
     let text = String::from_utf8_lossy(&glb);
     assert!(text.contains("_IRRADIANCE") && text.contains("_SH_L11") && !text.contains("_SH_L20"));

@@ -13,11 +13,7 @@ fn scene(name: &str) -> TempDir {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mitsuba");
     let folder = TempDir::new().unwrap();
     fs::create_dir(folder.path().join("data")).unwrap();
-    fs::copy(
-        source.join(format!("{name}.xml")),
-        folder.path().join("scene.xml"),
-    )
-    .unwrap();
+    fs::copy(source.join(format!("{name}.xml")), folder.path().join("scene.xml")).unwrap();
     for entry in fs::read_dir(source.join("data")).unwrap() {
         let entry = entry.unwrap();
         fs::copy(entry.path(), folder.path().join("data").join(entry.file_name())).unwrap();
@@ -138,10 +134,6 @@ fn edited_files_of_a_conversion_are_not_overwritten() {
     }
     // A conversion of another scene may replace unchanged files.
     let text = fs::read_to_string(at.join("scene.xml")).unwrap();
-    fs::write(
-        at.join("scene.xml"),
-        text.replace("<scene", "<!-- other -->\n<scene"),
-    )
-    .unwrap();
+    fs::write(at.join("scene.xml"), text.replace("<scene", "<!-- other -->\n<scene")).unwrap();
     done(at, "convert scene.xml own.kiln -q");
 }

@@ -28,9 +28,7 @@ fn values_of_all_layers_are_shown() {
         let output = run(at, &format!("debug {args}"));
         assert!(output.status.success(), "{}", message(&output));
         let text = String::from_utf8(output.stdout).unwrap();
-        let lines = text
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         lines.collect::<Vec<String>>()
     };
     let lines = debug("g.ksl --at 0.25,0.5 --param scale=5");
@@ -45,21 +43,11 @@ fn values_of_all_layers_are_shown() {
         "│ x = 20.5 from i.z",
         "└▶ result = 41 float",
     ] {
-        assert!(
-            lines.iter().any(|line| line == expected),
-            "{expected}\n{}",
-            lines.join("\n")
-        );
+        assert!(lines.iter().any(|line| line == expected), "{expected}\n{}", lines.join("\n"));
     }
+    assert!(lines.iter().any(|line| line.contains("name") && line.contains("end")));
     assert!(
-        lines
-            .iter()
-            .any(|line| line.contains("name") && line.contains("end"))
-    );
-    assert!(
-        lines
-            .iter()
-            .any(|line| line.starts_with("└▶ surface = (41, 41, 41) * diffuse")),
+        lines.iter().any(|line| line.starts_with("└▶ surface = (41, 41, 41) * diffuse")),
         "{lines:?}"
     );
     let short = debug("g.ksl --levels 1");
@@ -67,25 +55,13 @@ fn values_of_all_layers_are_shown() {
     // A unit has only inputs and outputs.
     assert_eq!(
         debug("g.ksl:twice"),
-        [
-            "twice at u = 0.5, v = 0.5",
-            "x 1.0 default",
-            "name \"none\" default",
-            "└▶ y = 2 float"
-        ]
+        ["twice at u = 0.5, v = 0.5", "x 1.0 default", "name \"none\" default", "└▶ y = 2 float"]
     );
     // Values have the same syntax as in `kiln render`: colours by name, text without quotes.
     let matte = debug("matte --param albedo=#ff0000");
-    assert!(
-        matte.iter().any(|line| line.contains("(1, 0, 0) * diffuse")),
-        "{matte:?}"
-    );
+    assert!(matte.iter().any(|line| line.contains("(1, 0, 0) * diffuse")), "{matte:?}");
     let named = debug("g.ksl:twice --param name=a(b)");
     assert!(named.iter().any(|line| line == "name = a(b)"), "{named:?}");
-    refused(
-        at,
-        "debug g.ksl --param scal=1",
-        &["no parameter `scal`", "`scale`"],
-    );
+    refused(at, "debug g.ksl --param scal=1", &["no parameter `scal`", "`scale`"]);
     refused(at, "debug g.ksl:nothing", &["`nothing`"]);
 }

@@ -61,10 +61,7 @@ fn without_the_library_the_error_names_the_install_command() {
         }
         let text = message(&output);
         assert_eq!(output.status.code(), Some(1), "{text}");
-        assert!(
-            text.contains("`kiln denoise --fetch`") && text.lines().count() == 1,
-            "{text}"
-        );
+        assert!(text.contains("`kiln denoise --fetch`") && text.lines().count() == 1, "{text}");
     }
     // An explicitly named library is not replaced by another one.
     let output = kiln(folder.path(), "denoise a.exr -o b.exr")
@@ -91,11 +88,7 @@ fn a_damaged_library_in_the_cache_is_refused() {
     fs::create_dir_all(&libraries).unwrap();
     let library = libraries.join("libOpenImageDenoise.so.2");
     fs::write(&library, "no library").unwrap();
-    assert!(
-        tried().contains("its SHA-256 is not the known one"),
-        "{}",
-        tried()
-    );
+    assert!(tried().contains("its SHA-256 is not the known one"), "{}", tried());
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
     fs::set_permissions(&libraries, open).unwrap();
     assert!(tried().contains("can be written by other users"), "{}", tried());
@@ -112,22 +105,13 @@ fn fetching_runs_no_code_of_the_working_folder() {
         fs::create_dir_all(at.join(trap)).unwrap();
     }
     fs::create_dir_all(&index).unwrap();
-    for trap in [
-        "here/pip/__init__.py",
-        "path/pip/__init__.py",
-        "path/sitecustomize.py",
-        "here/urllib3.py",
-    ] {
+    for trap in ["here/pip/__init__.py", "path/pip/__init__.py", "path/sitecustomize.py", "here/urllib3.py"] {
         let code = format!("open({:?}, 'w').close()", at.join("stolen"));
         fs::write(at.join(trap), code).unwrap();
     }
     let wheel = "pyoidn-2.5.1.0-py3-none-manylinux2014_x86_64.whl";
     write_wheel(&index.join(wheel));
-    fs::write(
-        index.join("index.html"),
-        format!("<a href=\"{wheel}\">{wheel}</a>"),
-    )
-    .unwrap();
+    fs::write(index.join("index.html"), format!("<a href=\"{wheel}\">{wheel}</a>")).unwrap();
     let address = format!("file://{}", at.join("index").display());
     let settings = format!("[global]\nindex-url = {address}\n");
     fs::write(at.join("home/.config/pip/pip.conf"), &settings).unwrap();
@@ -148,10 +132,7 @@ fn fetching_runs_no_code_of_the_working_folder() {
         message(&output)
     };
     let home = at.join("home").display().to_string();
-    for variables in [
-        &[("HOME", &*home), ("XDG_CONFIG_HOME", "")][..],
-        &[("PIP_CONFIG_FILE", "own.conf")],
-    ] {
+    for variables in [&[("HOME", &*home), ("XDG_CONFIG_HOME", "")][..], &[("PIP_CONFIG_FILE", "own.conf")]] {
         let said = fetched(variables);
         if said.contains("there is no pip") {
             eprintln!("skipped: there is no pip");
@@ -168,10 +149,7 @@ fn write_wheel(path: &Path) {
     let mut writer = zip::ZipWriter::new(fs::File::create(path).unwrap());
     let tag = "Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: py3-none-manylinux2014_x86_64\n";
     for (name, text) in [
-        (
-            "METADATA",
-            "Metadata-Version: 2.1\nName: pyoidn\nVersion: 2.5.1.0\n",
-        ),
+        ("METADATA", "Metadata-Version: 2.1\nName: pyoidn\nVersion: 2.5.1.0\n"),
         ("WHEEL", tag),
         ("RECORD", ""),
     ] {
@@ -216,19 +194,9 @@ fn small_bright_lights_have_no_halo() {
     fs::write(at.join("b.kiln"), format!("{SCENE}{lamp}")).unwrap();
     done(at, "render b.kiln --spp 32 --aov emission --denoise -o a.exr");
     let file = read_channels(&at.join("a.exr")).unwrap();
-    let (emission, noisy, clean) = (
-        plane(&file, "emission.R"),
-        plane(&file, "noisy.R"),
-        plane(&file, "R"),
-    );
-    let lamp: Vec<usize> = (0..emission.len())
-        .filter(|&pixel| emission[pixel] > 100.0)
-        .collect();
-    assert!(
-        (1..20).contains(&lamp.len()),
-        "{} pixels show the light",
-        lamp.len()
-    );
+    let (emission, noisy, clean) = (plane(&file, "emission.R"), plane(&file, "noisy.R"), plane(&file, "R"));
+    let lamp: Vec<usize> = (0..emission.len()).filter(|&pixel| emission[pixel] > 100.0).collect();
+    assert!((1..20).contains(&lamp.len()), "{} pixels show the light", lamp.len());
     for &pixel in &lamp {
         assert!(
             (clean[pixel] / noisy[pixel] - 1.0).abs() < 0.05,
@@ -278,11 +246,7 @@ fn denoised_layers_add_up_and_data_layers_are_unchanged() {
             }
         }
         let diffuse = format!("direct_diffuse{channel}");
-        assert_ne!(
-            plane(&b, &diffuse),
-            plane(&a, &diffuse),
-            "components are denoised"
-        );
+        assert_ne!(plane(&b, &diffuse), plane(&a, &diffuse), "components are denoised");
     }
     let kept = |name: &str| {
         ["crypto_", "albedo.", "N.", "depth."]
@@ -323,11 +287,8 @@ fn alpha_is_denoised() {
         let file = read_channels(&at.join(name)).unwrap();
         plane(&file, channel).to_vec()
     };
-    let (reference, noisy, clean) = (
-        alpha("reference.exr", "A"),
-        alpha("c.exr", "noisy.A"),
-        alpha("c.exr", "A"),
-    );
+    let (reference, noisy, clean) =
+        (alpha("reference.exr", "A"), alpha("c.exr", "noisy.A"), alpha("c.exr", "A"));
     let error = |alpha: &[f32]| -> f32 { alpha.iter().zip(&reference).map(|(a, b)| (a - b).powi(2)).sum() };
     assert!(
         error(&clean) < 0.5 * error(&noisy),
@@ -337,10 +298,7 @@ fn alpha_is_denoised() {
     );
     let empty = (0..noisy.len()).filter(|&pixel| noisy[pixel] == 0.0 && reference[pixel] == 0.0);
     let exact = empty.clone().filter(|&pixel| clean[pixel] == 0.0).count();
-    assert!(
-        exact > 1000 && exact as f32 > 0.9 * empty.count() as f32,
-        "{exact}"
-    );
+    assert!(exact > 1000 && exact as f32 > 0.9 * empty.count() as f32, "{exact}");
     assert!(clean.iter().all(|alpha| (0.0..=1.0).contains(alpha)));
 }
 
@@ -355,10 +313,7 @@ fn render_and_merge_denoise_like_the_denoise_command() {
         "render a.kiln --denoise --aov albedo --aov N --aov components -o c.exr -o c.part",
     );
     let same = |x: &str, y: &str| {
-        let (x, y) = (
-            read_channels(&at.join(x)).unwrap(),
-            read_channels(&at.join(y)).unwrap(),
-        );
+        let (x, y) = (read_channels(&at.join(x)).unwrap(), read_channels(&at.join(y)).unwrap());
         assert!(x.planes == y.planes, "the same channels");
     };
     same("b.exr", "c.exr");

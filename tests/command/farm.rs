@@ -69,10 +69,7 @@ fn tasks_give_the_bytes_of_a_single_run() {
             &format!("farm a.kiln -o out.exr -o out.png --tasks {tasks} --engine slurm -- {options}"),
         );
         run_job(&at.join("out.farm"), &[], tasks);
-        assert!(
-            bytes(&at.join("out.exr")) == bytes(&at.join("straight.exr")),
-            "{options}"
-        );
+        assert!(bytes(&at.join("out.exr")) == bytes(&at.join("straight.exr")), "{options}");
         assert!(at.join("out.png").is_file());
         fs::remove_dir_all(at.join("out.farm")).unwrap();
     }
@@ -90,10 +87,7 @@ fn frames_with_a_noise_goal_are_one_task_each() {
         if engine == "slurm" {
             for (number, camera) in [(1, "left"), (2, "right")] {
                 run_job(&dir, &[&number.to_string()], 1);
-                done(
-                    at,
-                    &format!("render a.kiln --camera {camera} {options} -o straight.exr"),
-                );
+                done(at, &format!("render a.kiln --camera {camera} {options} -o straight.exr"));
                 assert!(bytes(&at.join(format!("o{number}.exr"))) == bytes(&at.join("straight.exr")));
             }
         }
@@ -143,10 +137,7 @@ fn packed_scenes_need_no_other_files() {
     run_job(&at.join("f.farm"), &["1"], 2);
     run_job(&at.join("f.farm"), &["2"], 2);
     for name in ["out.exr", "f.01.exr", "f.02.exr"] {
-        assert!(
-            pixels(&at.join(name)) == pixels(&at.join("straight.exr")),
-            "{name}"
-        );
+        assert!(pixels(&at.join(name)) == pixels(&at.join("straight.exr")), "{name}");
     }
 }
 
@@ -159,12 +150,7 @@ fn unusual_file_names_are_quoted() {
     fs::write(at.join(format!("{name}.kiln")), SCENE).unwrap();
     let output = format!("-{name} out.exr");
     let status = kiln(&at, "farm --tasks 2 --engine slurm")
-        .args([
-            &format!("{name}.kiln"),
-            &format!("--output=./{output}"),
-            "--dir",
-            &format!("{name} job"),
-        ])
+        .args([&format!("{name}.kiln"), &format!("--output=./{output}"), "--dir", &format!("{name} job")])
         .args(["--", "--define", &format!("X={name}")])
         .output()
         .unwrap();
@@ -194,10 +180,7 @@ fn frames_may_be_files_or_cameras() {
         at,
         "farm a.kiln -o c#.exr --frames cameras --tasks 2 --engine slurm --dir cameras",
     );
-    done(
-        at,
-        "farm a.kiln -o d#.exr --frames right --tasks 1 --engine slurm --dir camera",
-    );
+    done(at, "farm a.kiln -o d#.exr --frames right --tasks 1 --engine slurm --dir camera");
     for frame in ["8", "9", "10"] {
         run_job(&at.join("files"), &[frame], 2);
     }
@@ -213,17 +196,10 @@ fn frames_may_be_files_or_cameras() {
         ("a.kiln --camera right", "d1.exr"),
     ] {
         done(at, &format!("render {line} -o straight.exr"));
-        assert_eq!(
-            pixels(&at.join(picture)),
-            pixels(&at.join("straight.exr")),
-            "{picture}"
-        );
+        assert_eq!(pixels(&at.join(picture)), pixels(&at.join("straight.exr")), "{picture}");
     }
     let submit = fs::read_to_string(at.join("files/submit.sh")).unwrap();
-    assert!(
-        submit.contains("frame=8") && submit.contains("-le 10"),
-        "{submit}"
-    );
+    assert!(submit.contains("frame=8") && submit.contains("-le 10"), "{submit}");
     let output = script(&at.join("cameras"), "render.sbatch", &["3"], Some(1));
     assert!(!output.status.success());
 }
@@ -235,10 +211,7 @@ fn cluster(at: &Path) -> String {
         let path = at.join(name);
         fs::write(
             &path,
-            format!(
-                "#!/bin/sh\necho {name} \"$@\" >> \"{}/calls\"\necho '{answer}'\n",
-                at.display()
-            ),
+            format!("#!/bin/sh\necho {name} \"$@\" >> \"{}/calls\"\necho '{answer}'\n", at.display()),
         )
         .unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -297,21 +270,12 @@ fn tasks_are_submitted_and_requeued() {
         ("kill -9 $$", "2", 137, true),
         ("kill -9 $$", "3", 137, false),
         ("exit 1", "0", 1, false),
-        (
-            "kill -USR1 $PPID; sleep 1 & trap 'exit 143' TERM; wait; exit 1",
-            "7",
-            143,
-            true,
-        ),
+        ("kill -USR1 $PPID; sleep 1 & trap 'exit 143' TERM; wait; exit 1", "7", 143, true),
         ("kill -TERM $PPID; sleep 1; exit 143", "0", 143, false),
     ] {
         let _ = fs::remove_file(at.join("calls"));
         fs::write(at.join("program"), format!("#!/bin/sh\n{program}\n")).unwrap();
-        fs::set_permissions(
-            at.join("program"),
-            std::os::unix::fs::PermissionsExt::from_mode(0o755),
-        )
-        .unwrap();
+        fs::set_permissions(at.join("program"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let line = format!(
             "farm a.kiln -o p.exr --tasks 1 --engine slurm --program {}/program",
             at.display()
@@ -328,12 +292,7 @@ fn tasks_are_submitted_and_requeued() {
             ])
             .output()
             .unwrap();
-        assert_eq!(
-            output.status.code(),
-            Some(status),
-            "{program}: {}",
-            message(&output)
-        );
+        assert_eq!(output.status.code(), Some(status), "{program}: {}", message(&output));
         let expected = if requeued { "scontrol requeue 23\n" } else { "" };
         assert_eq!(calls(), expected, "{program}");
     }
@@ -365,19 +324,11 @@ fn action(dir: &Path, step: usize, task: &[(&str, &str)]) {
             return file.display().to_string();
         }
         if let Some(name) = name.strip_prefix("Task.Param.") {
-            return task
-                .iter()
-                .find(|(known, _)| *known == name)
-                .unwrap()
-                .1
-                .to_owned();
+            return task.iter().find(|(known, _)| *known == name).unwrap().1.to_owned();
         }
         let name = name.strip_prefix("Param.").expect("a parameter");
         let definitions = template["parameterDefinitions"].as_array().unwrap();
-        let definition = definitions
-            .iter()
-            .find(|definition| definition["name"] == name)
-            .unwrap();
+        let definition = definitions.iter().find(|definition| definition["name"] == name).unwrap();
         plain(given.get(name).unwrap_or(&definition["default"]))
     };
     let run = &script["actions"]["onRun"];
@@ -408,21 +359,11 @@ fn a_template_gives_the_bytes_of_a_single_run() {
         action(&dir, 0, &[("Task", task)]);
     }
     action(&dir, 1, &[]);
-    done(
-        at,
-        &format!("render {} -o straight.exr", at.join("a.kiln").display()),
-    );
+    done(at, &format!("render {} -o straight.exr", at.join("a.kiln").display()));
     assert!(bytes(&at.join("o.exr")) == bytes(&at.join("straight.exr")));
 
-    done(
-        at,
-        "farm a.kiln -o c#.exr --frames right,left --tasks 1 --engine openjd",
-    );
-    action(
-        &at.join("c.farm"),
-        0,
-        &[("Task", "1"), ("Frame", "1"), ("Camera", "right")],
-    );
+    done(at, "farm a.kiln -o c#.exr --frames right,left --tasks 1 --engine openjd");
+    action(&at.join("c.farm"), 0, &[("Task", "1"), ("Frame", "1"), ("Camera", "right")]);
     action(&at.join("c.farm"), 1, &[("Frame", "1")]);
     done(at, "render a.kiln --camera right -o straight.exr");
     assert_eq!(pixels(&at.join("c1.exr")), pixels(&at.join("straight.exr")));
@@ -432,16 +373,7 @@ fn a_template_gives_the_bytes_of_a_single_run() {
         .into_keys()
         .filter(|name| !name.contains(".part") && !name.contains(".checkpoint"))
         .collect();
-    assert_eq!(
-        names,
-        [
-            "farm.json",
-            "merge.sbatch",
-            "render.sbatch",
-            "submit.sh",
-            "task.sh"
-        ]
-    );
+    assert_eq!(names, ["farm.json", "merge.sbatch", "render.sbatch", "submit.sh", "task.sh"]);
 }
 
 #[test]
@@ -464,11 +396,7 @@ fn a_second_run_renders_missing_parts_only() {
     fs::write(at.join("a.kiln"), SCENE.replace("albedo = 0.5", "albedo = 0.6")).unwrap();
     let output = script(&dir, "render.sbatch", &[], Some(1));
     assert_eq!(output.status.code(), Some(1));
-    assert!(
-        message(&output).contains("the scene is another one"),
-        "{}",
-        message(&output)
-    );
+    assert!(message(&output).contains("the scene is another one"), "{}", message(&output));
 }
 
 #[test]
@@ -492,27 +420,15 @@ fn invalid_jobs_are_errors() {
         ("a.kiln -o o.exr --dir taken", vec!["submit.sh' exists", "--dir"]),
         ("a.kiln -o o.exr --dir foreign", vec!["farm.json' exists"]),
         ("a.kiln -o o.exr --dir file", vec!["not a folder"]),
-        (
-            "a.kiln -o o.exr -- --spp 1",
-            vec!["1 sample of a pixel", "2 tasks"],
-        ),
-        (
-            "a.kiln -o o.exr -- -o p.exr",
-            vec!["-o is not an option of tasks"],
-        ),
+        ("a.kiln -o o.exr -- --spp 1", vec!["1 sample of a pixel", "2 tasks"]),
+        ("a.kiln -o o.exr -- -o p.exr", vec!["-o is not an option of tasks"]),
         ("a.kiln -o o.exr -- --time 9s", vec!["--time is not an option"]),
         ("a.kiln -o o.exr -- --samples 0..2", vec!["--samples"]),
-        (
-            "a.kiln -o o.exr -- --noise 0.1",
-            vec!["with --noise is one task", "--tasks 1"],
-        ),
+        ("a.kiln -o o.exr -- --noise 0.1", vec!["with --noise is one task", "--tasks 1"]),
         ("a.kiln -o o.exr -- --stats s.json", vec!["--stats"]),
         ("a.kiln -o o.exr -- --camera up", vec!["no camera `up`"]),
         ("a.kiln -o o#.exr --frames left,up", vec!["no camera `up`"]),
-        (
-            "a.kiln -o o#.exr --frames cameras -- --camera left",
-            vec!["--frames says"],
-        ),
+        ("a.kiln -o o#.exr --frames cameras -- --camera left", vec!["--frames says"]),
         ("a.kiln -o o.exr --frames cameras", vec!["no # for the frame"]),
         ("a.kiln -o o#.exr --frames 1-2", vec!["a.kiln' (SCENE) has no #"]),
         ("s.#.kiln -o o#.exr", vec!["--frames A-B"]),
@@ -521,11 +437,7 @@ fn invalid_jobs_are_errors() {
     ] {
         refused(at, &format!("farm {farm} {args}"), &words);
     }
-    refused(
-        at,
-        "farm a.kiln -o o.exr --engine openjd --tasks 2 --partition x",
-        &["slurm"],
-    );
+    refused(at, "farm a.kiln -o o.exr --engine openjd --tasks 2 --partition x", &["slurm"]);
     for args in [
         "a.kiln --engine slurm --tasks 2",
         "a.kiln -o o.exr --engine pbs --tasks 2",
@@ -545,12 +457,7 @@ fn invalid_jobs_are_errors() {
 fn camera_names_are_escaped_in_job_files() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
-    let names = [
-        "{{Param.Kiln}}",
-        "}}{",
-        "--checkpoint=stolen",
-        "it's $(touch stolen)",
-    ];
+    let names = ["{{Param.Kiln}}", "}}{", "--checkpoint=stolen", "it's $(touch stolen)"];
     let camera = |name: &str| json!({ "type": "perspective", "name": name, "perspective": { "yfov": 0.8, "znear": 0.1 } });
     let node = |index: usize| json!({ "camera": index, "name": names[index] });
     let model = json!({
@@ -577,33 +484,16 @@ fn camera_names_are_escaped_in_job_files() {
         definition.unwrap()["default"].as_str().unwrap().to_owned()
     };
     let space = template["steps"][0]["parameterSpace"]["taskParameterDefinitions"].as_array();
-    let cameras = space
-        .unwrap()
-        .iter()
-        .find(|definition| definition["name"] == "Camera");
+    let cameras = space.unwrap().iter().find(|definition| definition["name"] == "Camera");
     let range = cameras.unwrap()["range"].as_array().unwrap();
-    let resolved: Vec<String> = range
-        .iter()
-        .map(|name| resolve(name.as_str().unwrap(), &values))
-        .collect();
+    let resolved: Vec<String> = range.iter().map(|name| resolve(name.as_str().unwrap(), &values)).collect();
     assert_eq!(resolved, names.map(|name| format!("m.{name}")));
-    let args = template["steps"][0]["script"]["actions"]["onRun"]["args"]
-        .as_array()
-        .unwrap();
-    assert!(
-        args.contains(&json!("--camera={{Task.Param.Camera}}")),
-        "{args:?}"
-    );
-    assert_eq!(
-        resolve(args.last().unwrap().as_str().unwrap(), &values),
-        "A={{B}}"
-    );
+    let args = template["steps"][0]["script"]["actions"]["onRun"]["args"].as_array().unwrap();
+    assert!(args.contains(&json!("--camera={{Task.Param.Camera}}")), "{args:?}");
+    assert_eq!(resolve(args.last().unwrap().as_str().unwrap(), &values), "A={{B}}");
     farm("slurm");
     let script = fs::read_to_string(at.join("slurm/render.sbatch")).unwrap();
-    for words in [
-        "--camera='m.--checkpoint=stolen' ;;",
-        r"--camera='m.it'\''s $(touch stolen)' ;;",
-    ] {
+    for words in ["--camera='m.--checkpoint=stolen' ;;", r"--camera='m.it'\''s $(touch stolen)' ;;"] {
         assert!(script.contains(words), "{words} is not in\n{script}");
     }
 }

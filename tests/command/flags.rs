@@ -54,10 +54,7 @@ fn the_table_contains_every_argument() {
         let command = cli.find_subcommand(name).expect("it is listed");
         let known: BTreeSet<&str> = command.get_arguments().map(|arg| arg.get_id().as_str()).collect();
         let tested: BTreeSet<&str> = cases.iter().map(|(id, ..)| *id).collect();
-        assert_eq!(
-            known, tested,
-            "arguments of `{name}` (left) and those with a test (right)"
-        );
+        assert_eq!(known, tested, "arguments of `{name}` (left) and those with a test (right)");
         for (id, .., differs) in cases {
             let arg = command.get_arguments().find(|arg| arg.get_id() == id);
             let hidden = arg.is_some_and(clap::Arg::is_hide_set);
@@ -70,10 +67,7 @@ fn the_table_contains_every_argument() {
 }
 
 fn every_argument_counts(command: &str) {
-    let (_, cases) = COMMANDS
-        .iter()
-        .find(|(name, _)| *name == command)
-        .expect("it is listed");
+    let (_, cases) = COMMANDS.iter().find(|(name, _)| *name == command).expect("it is listed");
     let faults: Vec<String> = cases
         .iter()
         .filter_map(|case| case::fault(case).map(|fault| format!("{}: {fault}", case.0)))

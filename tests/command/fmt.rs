@@ -41,21 +41,14 @@ fn files_are_formatted_in_place() {
         ("more/.hidden/d.ksl", UGLY),
         ("more/readme.md", UGLY),
     ]);
-    let before = fs::metadata(folder.path().join("neat.osl"))
-        .unwrap()
-        .modified()
-        .unwrap();
+    let before = fs::metadata(folder.path().join("neat.osl")).unwrap().modified().unwrap();
     let checked = run(folder.path(), "fmt --check a.ksl neat.osl more");
     assert_eq!(checked.status.code(), Some(1));
     let list = printed(&checked);
     assert!(list.contains("a.ksl\n     1 - shader a(float x=1"), "{list}");
     assert!(list.contains("       + shader a(float x = 1"), "{list}");
     assert!(!list.contains("neat.osl") && !list.contains("hidden"), "{list}");
-    assert!(
-        message(&checked).contains("4 files: 3 not formatted"),
-        "{}",
-        message(&checked)
-    );
+    assert!(message(&checked).contains("4 files: 3 not formatted"), "{}", message(&checked));
     assert_eq!(text(&folder, "a.ksl"), UGLY);
     // A file that is named twice counts once.
     let output = run(folder.path(), "fmt a.ksl ./a.ksl neat.osl more more/b.TSL");
@@ -66,10 +59,7 @@ fn files_are_formatted_in_place() {
     assert_eq!(text(&folder, "more/c.kiln"), "film { size = (4, 4); }\n");
     assert_eq!(text(&folder, "more/.hidden/d.ksl"), UGLY);
     assert_eq!(text(&folder, "more/readme.md"), UGLY);
-    let after = fs::metadata(folder.path().join("neat.osl"))
-        .unwrap()
-        .modified()
-        .unwrap();
+    let after = fs::metadata(folder.path().join("neat.osl")).unwrap().modified().unwrap();
     assert_eq!(before, after);
     let checked = run(folder.path(), "fmt --check .");
     assert!(checked.status.success(), "{}", printed(&checked));
@@ -95,18 +85,11 @@ fn standard_input_goes_to_standard_output() {
 
 #[test]
 fn files_with_errors_are_unchanged() {
-    let folder = folder(&[
-        ("wrong.ksl", "shader a(float x=1{\n"),
-        ("ugly.ksl", UGLY),
-        ("text.txt", UGLY),
-    ]);
+    let folder = folder(&[("wrong.ksl", "shader a(float x=1{\n"), ("ugly.ksl", UGLY), ("text.txt", UGLY)]);
     let latin = b"// na\xefve\nshader  a() { }\n";
     fs::write(folder.path().join("latin.ksl"), latin).unwrap();
     fs::create_dir(folder.path().join("folder.ksl")).unwrap();
-    let output = run(
-        folder.path(),
-        "fmt wrong.ksl latin.ksl text.txt none.ksl folder.ksl ugly.ksl",
-    );
+    let output = run(folder.path(), "fmt wrong.ksl latin.ksl text.txt none.ksl folder.ksl ugly.ksl");
     assert_eq!(output.status.code(), Some(1));
     let said = message(&output);
     for words in [
@@ -164,10 +147,7 @@ fn hard_links_and_owners_are_preserved() {
     let is_given = chown(&theirs, Some(1234), Some(1235)).is_ok();
     let output = run(at, "fmt a.ksl theirs.ksl");
     assert!(output.status.success(), "{}", message(&output));
-    assert_eq!(
-        (text(&folder, "a.ksl"), text(&folder, "b.ksl")),
-        (NEAT.into(), NEAT.into())
-    );
+    assert_eq!((text(&folder, "a.ksl"), text(&folder, "b.ksl")), (NEAT.into(), NEAT.into()));
     assert_eq!(text(&folder, "theirs.ksl"), NEAT);
     if is_given {
         let data = fs::metadata(&theirs).unwrap();

@@ -44,10 +44,7 @@ fn a_failed_bake_leaves_the_earlier_one_complete() {
     let output = limited(at, largest(&at.join("out")) / 2, BAKE);
     let text = message(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(
-        text.contains("cannot write") && text.contains("'out' is unchanged"),
-        "{text}"
-    );
+    assert!(text.contains("cannot write") && text.contains("'out' is unchanged"), "{text}");
     same(&files(at), &before, BAKE);
     done(at, BAKE);
     assert_ne!(files(at)["out/irradiance.exr"], before["out/irradiance.exr"]);
@@ -78,10 +75,6 @@ fn a_bake_continues_without_its_checkpoint() {
     // The checkpoint ends with a complete chunk.
     done(at, &format!("{line} --resume"));
     // A share writes only the checkpoint.
-    let output = limited(
-        at,
-        1,
-        &format!("{BAKE} --part 1/2 --checkpoint share").replace("-o out ", ""),
-    );
+    let output = limited(at, 1, &format!("{BAKE} --part 1/2 --checkpoint share").replace("-o out ", ""));
     assert_eq!(output.status.code(), Some(1), "{}", message(&output));
 }

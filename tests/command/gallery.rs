@@ -76,9 +76,7 @@ fn unescaped(html: &str) -> String {
 fn calls(page: &str, kind: &str) -> Vec<String> {
     let start = format!("<pre data-use={kind} tabindex=0>");
     let parts = page.split(start.as_str()).skip(1);
-    parts
-        .map(|part| unescaped(part.split("</pre>").next().unwrap()))
-        .collect()
+    parts.map(|part| unescaped(part.split("</pre>").next().unwrap())).collect()
 }
 
 #[test]
@@ -87,11 +85,7 @@ fn units_have_cards_and_detail_pages() {
     let at = folder.path();
     fs::create_dir_all(at.join("lib/more")).unwrap();
     fs::write(at.join("lib/a.ksl"), UNITS).unwrap();
-    fs::write(
-        at.join("lib/more/lines.osl"),
-        "shader lines(output float y = 0) { y = v; }",
-    )
-    .unwrap();
+    fs::write(at.join("lib/more/lines.osl"), "shader lines(output float y = 0) { y = v; }").unwrap();
     fs::write(at.join("lib/notes.txt"), "no shader").unwrap();
     done(at, &format!("gallery lib -o out {ARGS}"));
     let page = page(at);
@@ -111,9 +105,7 @@ fn units_have_cards_and_detail_pages() {
     assert_eq!(page.matches("<script>").count(), 2);
     // Text of the search index.
     let searched = between(&page, "<li data-category=\"pattern\" data-search=\"", "\"");
-    for word in [
-        "lines", "stripes", "pattern", "zebra", "count", "tint", "odd&lt;", "result",
-    ] {
+    for word in ["lines", "stripes", "pattern", "zebra", "count", "tint", "odd&lt;", "result"] {
         assert!(searched.contains(word), "{word}: {searched}");
     }
     // Parameters of the unit.
@@ -137,18 +129,12 @@ fn units_have_cards_and_detail_pages() {
         made.keys().collect::<Vec<_>>(),
         ["dusk.jpg", "lines-2.jpg", "lines.jpg", "paint.jpg"]
     );
-    done(
-        at,
-        &format!("render lib/a.ksl:paint --example -o p.jpg {ARGS} --quiet"),
-    );
+    done(at, &format!("render lib/a.ksl:paint --example -o p.jpg {ARGS} --quiet"));
     assert!(made["paint.jpg"] == fs::read(at.join("p.jpg")).unwrap());
     // The code snippets to copy compile.
     let scene = calls(&page, "scene").join("\n");
     assert!(scene.contains("material paint_1 = paint_look();"), "{scene}");
-    assert!(
-        scene.contains("light dusk_1 : environment { shader = dusk("),
-        "{scene}"
-    );
+    assert!(scene.contains("light dusk_1 : environment { shader = dusk("), "{scene}");
     assert!(!scene.contains("waves_1"));
     for command in calls(&page, "command") {
         let line = command.strip_prefix("kiln ").unwrap().replace('"', "");
@@ -227,15 +213,9 @@ fn errors_do_not_affect_other_units() {
     assert!(text.contains("nowhere"), "{text}");
     let page = page(at);
     let view = between(&page, "<article id=\"wrong\"", "</article>");
-    assert!(
-        view.contains("wrong.ksl:1") && view.contains("&lt;here&gt;"),
-        "{view}"
-    );
+    assert!(view.contains("wrong.ksl:1") && view.contains("&lt;here&gt;"), "{view}");
     assert!(between(&page, "<article id=\"lost\"", "</article>").contains("nowhere"));
-    assert_eq!(
-        pictures(at).keys().collect::<Vec<_>>(),
-        ["dusk.jpg", "lines.jpg", "paint.jpg"]
-    );
+    assert_eq!(pictures(at).keys().collect::<Vec<_>>(), ["dusk.jpg", "lines.jpg", "paint.jpg"]);
 }
 
 #[test]
@@ -278,11 +258,7 @@ fn shipped_units_have_visible_pictures() {
     assert!(count > 100, "{count} pictures");
     let scene = calls(&page, "scene");
     assert_eq!(scene.len(), count);
-    fs::write(
-        at.join("calls.kiln"),
-        scene.join("\n").replace("stage_", "out/pictures/"),
-    )
-    .unwrap();
+    fs::write(at.join("calls.kiln"), scene.join("\n").replace("stage_", "out/pictures/")).unwrap();
     let text = fs::read_to_string(at.join("calls.kiln")).unwrap();
     let text = ["image", "heights", "normals"].iter().fold(text, |text, name| {
         text.replace(&format!("out/pictures/{name}.png"), "out/pictures/brick.jpg")

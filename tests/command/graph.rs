@@ -31,11 +31,7 @@ group loop_a(output float x) { wave w(scale = v2.height); wave v2(scale = w.heig
 
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
-    fs::write(
-        folder.path().join("groups.ksl"),
-        GROUPS.split("group loop_a").next().unwrap(),
-    )
-    .unwrap();
+    fs::write(folder.path().join("groups.ksl"), GROUPS.split("group loop_a").next().unwrap()).unwrap();
     folder
 }
 
@@ -73,18 +69,12 @@ fn groups_are_boxes_in_boxes() {
     assert!(svg.contains(">1 default<") && !svg.contains(">phase<"));
     assert!(drawn(at, "groups.ksl --defaults", "all.svg").contains(">phase<"));
     // Units and materials of scenes are also drawn as boxes.
-    assert_eq!(
-        drawn(at, "brick", "brick.svg").matches("class=\"box\"").count(),
-        1
-    );
+    assert_eq!(drawn(at, "brick", "brick.svg").matches("class=\"box\"").count(), 1);
     let scene = "material red = three(tint = (1, 0, 0));\nimport \"groups.ksl\";\n\
                  camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }";
     fs::write(at.join("a.kiln"), scene).unwrap();
     let material = drawn(at, "a.kiln:red", "red.svg");
-    assert!(
-        material.contains("= (1, 0, 0)") && material.contains(">three<"),
-        "{material}"
-    );
+    assert!(material.contains("= (1, 0, 0)") && material.contains(">three<"), "{material}");
 }
 
 #[test]
@@ -202,10 +192,7 @@ fn check(name: &str, svg: &str) {
     let all: Vec<&Corners> = picture.boxes.iter().chain(&picture.groups).collect();
     for (i, a) in all.iter().enumerate() {
         for b in &all[i + 1..] {
-            assert!(
-                !overlap(a, b) || holds(a, b) || holds(b, a),
-                "{name}: {a:?} and {b:?}"
-            );
+            assert!(!overlap(a, b) || holds(a, b) || holds(b, a), "{name}: {a:?} and {b:?}");
         }
     }
     for wire in &picture.wires {
@@ -225,9 +212,7 @@ fn boxes_do_not_overlap_and_wires_cross_none() {
     let at = folder.path();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let scene = root.join("scenes/material_ball.kiln");
-    let mut names: Vec<String> = ["pair", "three", "deep"]
-        .map(|name| format!("groups.ksl:{name}"))
-        .to_vec();
+    let mut names: Vec<String> = ["pair", "three", "deep"].map(|name| format!("groups.ksl:{name}")).to_vec();
     for name in ["gilded_marble", "weathered_paint", "stone_floor", "core"] {
         names.push(format!("{}:{name}", scene.display()));
     }
@@ -268,22 +253,12 @@ fn graphviz(name: &str, dot: &str) {
         } else if line == "}" {
             depth -= 1;
         } else if let Some((node, label)) = line.split_once(" [label=<") {
-            let label = label
-                .strip_suffix(">];")
-                .unwrap_or_else(|| panic!("{name}: {line}"));
-            assert_eq!(
-                label.matches('<').count(),
-                label.matches('>').count(),
-                "{name}: {line}"
-            );
+            let label = label.strip_suffix(">];").unwrap_or_else(|| panic!("{name}: {line}"));
+            assert_eq!(label.matches('<').count(), label.matches('>').count(), "{name}: {line}");
             for tag in ["TABLE", "TR", "TD", "B"] {
                 let opened =
                     label.matches(&format!("<{tag}>")).count() + label.matches(&format!("<{tag} ")).count();
-                assert_eq!(
-                    opened,
-                    label.matches(&format!("</{tag}>")).count(),
-                    "{name}: {tag} in {line}"
-                );
+                assert_eq!(opened, label.matches(&format!("</{tag}>")).count(), "{name}: {tag} in {line}");
             }
             let named = label.split("PORT=\"").skip(1);
             ports.extend(named.map(|port| format!("{node}:{}", port.split('"').next().unwrap())));
@@ -291,16 +266,10 @@ fn graphviz(name: &str, dot: &str) {
             for end in [from, to] {
                 let (port, side) = end.rsplit_once(':').unwrap();
                 assert!(["e", "w"].contains(&side), "{name}: {line}");
-                assert!(
-                    ports.iter().any(|known| known == port),
-                    "{name}: no {port}: {line}"
-                );
+                assert!(ports.iter().any(|known| known == port), "{name}: no {port}: {line}");
             }
         } else {
-            assert!(
-                line.ends_with(';') && line.matches('"').count() % 2 == 0,
-                "{name}: {line}"
-            );
+            assert!(line.ends_with(';') && line.matches('"').count() % 2 == 0, "{name}: {line}");
         }
     }
     assert_eq!(depth, 0, "{name}");

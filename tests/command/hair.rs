@@ -23,10 +23,7 @@ fn radiance(folder: &Path, head: &str, shape: &str, z: f32, arguments: &str) -> 
         {shape}"
     );
     fs::write(folder.join("scene.kiln"), scene).unwrap();
-    done(
-        folder,
-        &format!("render scene.kiln -o hair.exr --quiet {arguments}"),
-    );
+    done(folder, &format!("render scene.kiln -o hair.exr --quiet {arguments}"));
     let image = read(&folder.join("hair.exr")).unwrap();
     let color: [f32; 3] = image.pixel(0, 0)[..3].try_into().unwrap();
     color.into()
@@ -48,10 +45,7 @@ fn ribbon(material: &str, turn: f32) -> String {
 
 /// The albedo of a fibre at an offset, viewed perpendicular to its axis.
 fn albedo(absorption: Rgb, h: f32) -> Rgb {
-    let parameters = HairParameters {
-        absorption,
-        ..HairParameters::of_roughness(0.3, 0.3, 1.55)
-    };
+    let parameters = HairParameters { absorption, ..HairParameters::of_roughness(0.3, 0.3, 1.55) };
     Lobe::Hair(Hair::new(&parameters)).albedo(Vec3::new(0.0, -h, (1.0 - h * h).sqrt()))
 }
 
@@ -83,11 +77,7 @@ fn a_ribbon_is_one_fibre_from_both_sides() {
     let folder = TempDir::new().unwrap();
     for turn in [90.0, -90.0] {
         let hair = ribbon("hair(absorption = (0.2, 0.5, 1), tilt = 0)", turn);
-        close(
-            radiance(folder.path(), "", &hair, 0.0, ""),
-            albedo(ABSORPTION, 0.0),
-            0.01,
-        );
+        close(radiance(folder.path(), "", &hair, 0.0, ""), albedo(ABSORPTION, 0.0), 0.01);
     }
     let tube = ribbon("hair(absorption = (0.2, 0.5, 1), tube = 1)", -90.0);
     close(radiance(folder.path(), "", &tube, 0.0, ""), Rgb::WHITE, 1e-5);
@@ -97,15 +87,8 @@ fn a_ribbon_is_one_fibre_from_both_sides() {
 #[test]
 fn hair_colour_and_pigments_set_the_absorption() {
     let folder = TempDir::new().unwrap();
-    let fibre = |how: &str| {
-        radiance(
-            folder.path(),
-            "",
-            &ribbon(&format!("hair(tilt = 0, {how})"), 90.0),
-            0.0,
-            "",
-        )
-    };
+    let fibre =
+        |how: &str| radiance(folder.path(), "", &ribbon(&format!("hair(tilt = 0, {how})"), 90.0), 0.0, "");
     // Closed form (ln c / 5.8884)² for the roughness 0.3.
     let sigma = |c: f32| (c.ln() / 5.888_4).powi(2);
     let colored = albedo(Rgb::new(sigma(0.5), sigma(0.3), sigma(0.1)), 0.0);

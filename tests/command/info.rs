@@ -12,11 +12,7 @@ use serde_json::{Value as Json, json as value};
 use tempfile::TempDir;
 
 fn kiln(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = program(folder).args(args).output().expect("the program starts");
+    let Output { status, stdout, stderr } = program(folder).args(args).output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (status.code(), text(stdout), text(stderr))
 }
@@ -51,10 +47,7 @@ fn no_argument_lists_all_shipped_units() {
         let line = out
             .lines()
             .find(|line| line.trim_start().starts_with(&format!("{} ", of("name"))));
-        assert!(
-            line.is_some_and(|line| line.ends_with(of("help"))),
-            "{unit}\n{out}"
-        );
+        assert!(line.is_some_and(|line| line.ends_with(of("help"))), "{unit}\n{out}");
         assert!(out.lines().any(|line| line == of("category")), "{unit}\n{out}");
         assert_ne!(of("category"), "other", "{unit}");
     }
@@ -81,27 +74,17 @@ fn scenes_and_models_list_their_contents() {
             ("camera", desc.cameras.iter().map(|c| c.name.as_str()).collect()),
             ("light", desc.lights.iter().map(|l| l.name.as_str()).collect()),
             ("shape", desc.shapes.iter().map(|s| &*s.name).collect()),
-            (
-                "material",
-                desc.materials.iter().map(|m| m.name.as_str()).collect(),
-            ),
+            ("material", desc.materials.iter().map(|m| m.name.as_str()).collect()),
         ];
         for (keyword, wanted) in expected {
             assert_eq!(names(&list[0][format!("{keyword}s")]), wanted, "{file}");
             for name in wanted {
-                assert!(
-                    out.contains(&format!("    {keyword} \"{name}\" ")),
-                    "{keyword} {name}:\n{out}"
-                );
+                assert!(out.contains(&format!("    {keyword} \"{name}\" ")), "{keyword} {name}:\n{out}");
             }
         }
         let has_portal = |light: &Json| light["portals"].as_u64() == Some(1);
         let lights = list[0]["lights"].as_array().unwrap();
-        assert_eq!(
-            lights.iter().any(has_portal),
-            out.contains("with a portal"),
-            "{file}"
-        );
+        assert_eq!(lights.iter().any(has_portal), out.contains("with a portal"), "{file}");
         assert_eq!(
             file.ends_with("room.kiln") || file.ends_with("light_shafts.kiln"),
             out.contains("with a portal"),
@@ -117,48 +100,23 @@ fn generated_cameras_of_models_are_marked() {
     assert_eq!(list[0]["kind"], "model");
     assert_eq!(list[0]["cameras"][0]["made_up"], true);
     assert_eq!(list[0]["shapes"][0]["triangles"], 1);
-    assert_eq!(
-        list[0]["bounds"],
-        serde_json::json!([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
-    );
+    assert_eq!(list[0]["bounds"], serde_json::json!([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]]));
 }
 
 /// `kiln info` describes images and photon maps.
 #[test]
 fn images_and_photon_maps_are_described() {
-    let here = folder(&[(
-        "scene.kiln",
-        &format!("{GROUP}{SCENE}shape t : sphere {{ radius = 2; }}\n"),
-    )]);
-    let crop = [
-        "--size", "8x8", "--crop", "2,3,6,6", "--spp", "2", "--seed", "7", "-q",
-    ];
-    let outputs = [
-        "-o", "a.exr", "-o", "a.png", "-o", "a.tif", "-o", "a.hdr", "-o", "a.jpg",
-    ];
-    let photons = [
-        "--integrator",
-        "photon",
-        "--photon-map",
-        "maps",
-        "--set",
-        "integrator.photons=1000",
-    ];
+    let here = folder(&[("scene.kiln", &format!("{GROUP}{SCENE}shape t : sphere {{ radius = 2; }}\n"))]);
+    let crop = ["--size", "8x8", "--crop", "2,3,6,6", "--spp", "2", "--seed", "7", "-q"];
+    let outputs = ["-o", "a.exr", "-o", "a.png", "-o", "a.tif", "-o", "a.hdr", "-o", "a.jpg"];
+    let photons = ["--integrator", "photon", "--photon-map", "maps", "--set", "integrator.photons=1000"];
     let words = [&["render", "scene.kiln"][..], &crop, &outputs, &photons].concat();
     let (status, _, err) = kiln(here.path(), &words);
     assert_eq!(status, Some(0), "{err}");
     let files = ["a.exr", "a.png", "a.tif", "a.hdr", "a.jpg", "maps"];
     let list = json(here.path(), &[&["info", "--json"], &files[..]].concat());
-    let formats: Vec<&Json> = list
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|entry| &entry["image"])
-        .collect();
-    assert_eq!(
-        value!(formats),
-        value!(["EXR", "PNG", "TIFF", "Radiance HDR", "JPEG", null])
-    );
+    let formats: Vec<&Json> = list.as_array().unwrap().iter().map(|entry| &entry["image"]).collect();
+    assert_eq!(value!(formats), value!(["EXR", "PNG", "TIFF", "Radiance HDR", "JPEG", null]));
     for image in &list.as_array().unwrap()[..5] {
         assert_eq!(image["size"], value!([4, 3]), "{image}");
     }
@@ -175,13 +133,7 @@ fn images_and_photon_maps_are_described() {
     );
     assert_eq!(list[5]["scene"].as_str().map(str::len), Some(16));
     let (_, text, _) = kiln(here.path(), &["info", "a.exr", "maps"]);
-    for words in [
-        "4 × 3 pixels",
-        "B G R, each a float",
-        "kiln.seed       7",
-        "photon maps",
-        "global",
-    ] {
+    for words in ["4 × 3 pixels", "B G R, each a float", "kiln.seed       7", "photon maps", "global"] {
         assert!(text.contains(words), "`{words}` is not in\n{text}");
     }
     // A damaged map is an error.
@@ -193,16 +145,8 @@ fn images_and_photon_maps_are_described() {
 /// Files of other formats are not parsed as shader source.
 #[test]
 fn other_files_are_not_read_as_shaders() {
-    let long = format!(
-        "{{\"asset\": {{\"version\": \"2.0\"}}, \"x\": \"{}\"",
-        "y".repeat(100_000)
-    );
-    let here = folder(&[
-        ("a.gltf", &long),
-        ("a.png", &long),
-        ("a.glb", &long),
-        ("a.ply", &long),
-    ]);
+    let long = format!("{{\"asset\": {{\"version\": \"2.0\"}}, \"x\": \"{}\"", "y".repeat(100_000));
+    let here = folder(&[("a.gltf", &long), ("a.png", &long), ("a.glb", &long), ("a.ply", &long)]);
     for command in ["info", "shade", "check"] {
         for file in ["a.gltf", "a.png", "a.glb", "a.ply", "a.gltf:x"] {
             let (status, out, err) = kiln(here.path(), &[command, file]);
@@ -255,11 +199,7 @@ fn a_missing_camera_hides_no_other_errors() {
         let (status, _, err) = kiln(here.path(), &["check", file]);
         assert_eq!(status, Some(1), "{file}");
         assert_eq!(err.matches("has no camera").count(), camera, "{file}:\n{err}");
-        assert_eq!(
-            err.matches("has no input `albdo`").count(),
-            input,
-            "{file}:\n{err}"
-        );
+        assert_eq!(err.matches("has no input `albdo`").count(), input, "{file}:\n{err}");
     }
 }
 
@@ -286,11 +226,7 @@ fn an_error_is_reported_once() {
     ] {
         let (status, out, err) = kiln(here.path(), &[&["check"], files].concat());
         assert_eq!((status, out.as_str()), (Some(1), ""), "{files:?}");
-        assert_eq!(
-            err.matches("has no input `albdo`").count(),
-            1,
-            "{files:?}:\n{err}"
-        );
+        assert_eq!(err.matches("has no input `albdo`").count(), 1, "{files:?}:\n{err}");
         assert!(err.contains(&format!("{} with mistakes", files.len())), "{err}");
     }
     // Equal errors at two places are reported twice.
@@ -313,12 +249,7 @@ fn closures_without_full_effect_cause_one_warning() {
         ("whole.kiln", &format!("{unit}{scene}")),
         ("scene.kiln", &format!("import \"unit.ksl\";\n{scene}")),
     ]);
-    for files in [
-        &["unit.ksl"][..],
-        &["whole.kiln"],
-        &["scene.kiln"],
-        &["unit.ksl", "scene.kiln"],
-    ] {
+    for files in [&["unit.ksl"][..], &["whole.kiln"], &["scene.kiln"], &["unit.ksl", "scene.kiln"]] {
         let (status, _, err) = kiln(here.path(), &[&["check"], files].concat());
         assert_eq!(status, Some(0), "{files:?}:\n{err}");
         assert_eq!(err.matches("closure `debug`").count(), 1, "{files:?}:\n{err}");
@@ -330,19 +261,12 @@ fn closures_without_full_effect_cause_one_warning() {
 fn a_number_out_of_range_is_one_error() {
     let scene = "camera main : perspective { fov = 1e39; }\nfilm { size = (1e39, 4); }\n\
                  shape ball : sphere { radius = 1e39; transform = scale(1e39); }\n";
-    let here = folder(&[
-        ("a.kiln", scene),
-        ("a.ksl", "shader a() { float list[99999999999999999999]; }\n"),
-    ]);
+    let here = folder(&[("a.kiln", scene), ("a.ksl", "shader a() { float list[99999999999999999999]; }\n")]);
     for (file, count) in [("a.kiln", 4), ("a.ksl", 1)] {
         let (status, _, err) = kiln(here.path(), &["check", file]);
         assert_eq!(status, Some(1));
         assert_eq!(err.matches("error").count(), count, "{err}");
-        assert_eq!(
-            err.matches("is not a number that can be represented").count(),
-            count,
-            "{err}"
-        );
+        assert_eq!(err.matches("is not a number that can be represented").count(), count, "{err}");
     }
 }
 
@@ -410,10 +334,7 @@ fn unused_instances_are_checked() {
             "group g(output closure color surface) { matte m(); matte n(); surface = m.surface; }\n",
         ),
     ]);
-    for command in [
-        &["check", "wrong.ksl"][..],
-        &["graph", "wrong.ksl", "-o", "a.svg"],
-    ] {
+    for command in [&["check", "wrong.ksl"][..], &["graph", "wrong.ksl", "-o", "a.svg"]] {
         let (status, _, err) = kiln(folder.path(), command);
         assert_eq!(status, Some(1), "{command:?}");
         assert!(
@@ -424,10 +345,7 @@ fn unused_instances_are_checked() {
     let (status, _, err) = kiln(folder.path(), &["check", "unread.ksl"]);
     assert_eq!(status, Some(0));
     assert!(err.contains("no output depends on instance `n`"), "{err}");
-    assert_eq!(
-        kiln(folder.path(), &["check", "--Werror", "unread.ksl"]).0,
-        Some(1)
-    );
+    assert_eq!(kiln(folder.path(), &["check", "--Werror", "unread.ksl"]).0, Some(1));
 }
 
 #[test]

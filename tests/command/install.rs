@@ -117,21 +117,12 @@ fn a_copy_of_the_program_works_without_the_builders_cache() {
         assert_eq!(output.status.code(), Some(0), "{}", message(&output));
     }
     let files = installed.unpacked();
-    let names: Vec<_> = files
-        .iter()
-        .map(|file| file.file_name().unwrap().to_str().unwrap())
-        .collect();
-    assert!(
-        names.contains(&"LICENSE-APACHE") && names.contains(&"NOTICE"),
-        "{names:?}"
-    );
+    let names: Vec<_> = files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
+    assert!(names.contains(&"LICENSE-APACHE") && names.contains(&"NOTICE"), "{names:?}");
     assert!(!names.iter().any(|name| name.starts_with('.')), "{names:?}");
 
     // An unpacked library is not written again; a library with other contents is replaced before use.
-    let library = files
-        .iter()
-        .find(|file| file.to_str().unwrap().contains("libembree4"))
-        .unwrap();
+    let library = files.iter().find(|file| file.to_str().unwrap().contains("libembree4")).unwrap();
     let (size, time) = (
         fs::metadata(library).unwrap().len(),
         fs::metadata(library).unwrap().modified().unwrap(),
@@ -187,11 +178,7 @@ fn a_library_next_to_the_program_is_found() {
     }
     let own_name = installed.bundle.files[0].name;
     let library = &libraries.join(own_name);
-    for (folder, name) in [
-        ("bin", own_name),
-        ("lib", "libembree4.so.4"),
-        ("lib/kiln", own_name),
-    ] {
+    for (folder, name) in [("bin", own_name), ("lib", "libembree4.so.4"), ("lib/kiln", own_name)] {
         let folder = installed.path(folder);
         let was_there = folder.exists();
         fs::create_dir_all(&folder).unwrap();
@@ -286,18 +273,9 @@ fn an_unpacked_archive_works_in_any_folder() {
     let mut folders = fs::read_dir(installed.path("elsewhere")).unwrap();
     let folder = folders.next().unwrap().unwrap().path();
     assert!(folders.next().is_none());
-    for file in [
-        "LICENSE-APACHE",
-        "LICENSE-MIT",
-        "LICENSE-SKY",
-        "README.md",
-        "lib/kiln/NOTICE",
-    ] {
+    for file in ["LICENSE-APACHE", "LICENSE-MIT", "LICENSE-SKY", "README.md", "lib/kiln/NOTICE"] {
         let mut text = String::new();
-        fs::File::open(folder.join(file))
-            .unwrap()
-            .read_to_string(&mut text)
-            .unwrap();
+        fs::File::open(folder.join(file)).unwrap().read_to_string(&mut text).unwrap();
         assert!(!text.is_empty(), "{file}");
     }
     let program = folder.join("bin/kiln");

@@ -19,11 +19,7 @@ shape floor : plane { size = 8; material = grey; transform = translate(0, -1, 0)
 ";
 
 fn start(folder: &Path, args: &str) -> Child {
-    kiln(folder, args)
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
+    kiln(folder, args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
 }
 
 fn signal(child: &Child, name: &str) {
@@ -137,10 +133,7 @@ fn an_interrupted_bake_preserves_its_work() {
     signal(&child, "TERM");
     let (status, message) = ended(child);
     assert_eq!(status, Some(143), "{message}");
-    assert!(
-        message.contains("--resume") && !at.join("out").exists(),
-        "{message}"
-    );
+    assert!(message.contains("--resume") && !at.join("out").exists(), "{message}");
 }
 
 #[test]
@@ -180,8 +173,5 @@ fn programs_with_ignored_hangup_survive_it() {
     let (status, message) = ended(child);
     // The process survived SIGHUP and still had samples to render.
     assert_eq!(status, Some(143), "{message}");
-    assert!(
-        at.join("o.exr").exists() && !message.contains("ended at once"),
-        "{message}"
-    );
+    assert!(at.join("o.exr").exists() && !message.contains("ended at once"), "{message}");
 }

@@ -42,10 +42,7 @@ fn lights(file: &Path, light: &str) -> Vec<(String, LightKind)> {
         ..LoadOptions::default()
     };
     let (desc, _) = load(file, &options).unwrap_or_else(|errors| panic!("{errors}"));
-    desc.lights
-        .into_iter()
-        .map(|light| (light.name, light.kind))
-        .collect()
+    desc.lights.into_iter().map(|light| (light.name, light.kind)).collect()
 }
 
 fn kiln(folder: &Path, args: &[&str]) -> String {
@@ -82,9 +79,7 @@ fn replaces_the_lights_or_adds_one() {
 #[test]
 fn light_accepts_set_and_avoids_existing_names() {
     let folder = folder();
-    let args = [
-        "render", "a.kiln", "--light", "studio", "--spp", "4", "-o", "a.exr",
-    ];
+    let args = ["render", "a.kiln", "--light", "studio", "--spp", "4", "-o", "a.exr"];
     kiln(folder.path(), &args);
     let mean = |name: &str| {
         let image = read(&folder.path().join(name)).unwrap();
@@ -95,11 +90,7 @@ fn light_accepts_set_and_avoids_existing_names() {
         folder.path(),
         &[&args[..7], &["b.exr", "--set", "light.surroundings.scale=0.5"]].concat(),
     );
-    assert!(
-        (mean("b.exr") / whole - 0.5).abs() < 1e-3,
-        "{} of {whole}",
-        mean("b.exr")
-    );
+    assert!((mean("b.exr") / whole - 0.5).abs() < 1e-3, "{} of {whole}", mean("b.exr"));
     // A white wall that faces the studio is neither dark nor overexposed.
     assert!((0.2..1.0).contains(&whole), "{whole}");
 
@@ -123,11 +114,7 @@ fn added_light_is_additive() {
     let both = picture(&["--light", "+studio"]);
     let mean = |data: &[f32]| data.iter().map(|&v| f64::from(v)).sum::<f64>() / data.len() as f64;
     let sum = mean(&own) + mean(&studio);
-    assert!(
-        (mean(&both) / sum - 1.0).abs() < 0.02,
-        "{} and {sum}",
-        mean(&both)
-    );
+    assert!((mean(&both) / sum - 1.0).abs() < 0.02, "{} and {sum}", mean(&both));
 }
 
 #[test]
@@ -144,36 +131,18 @@ fn nearly_black_and_overexposed_pictures_cause_warnings() {
         "{dark}"
     );
     let burnt = said(&["--set", "light.lamp.intensity=1000"]);
-    assert!(
-        burnt.contains("burnt out") && burnt.contains("--exposure -"),
-        "{burnt}"
-    );
+    assert!(burnt.contains("burnt out") && burnt.contains("--exposure -"), "{burnt}");
     assert!(said(&["--set", "light.lamp.intensity=0"]).contains("is black"));
     // The proposed change removes the warning.
     for lamp in ["light.lamp.intensity=0.0001", "light.lamp.intensity=1000"] {
         let text = said(&["--set", lamp]);
-        let stops = text
-            .split("--exposure ")
-            .nth(1)
-            .unwrap()
-            .split('`')
-            .next()
-            .unwrap();
+        let stops = text.split("--exposure ").nth(1).unwrap().split('`').next().unwrap();
         assert_eq!(said(&["--set", lamp, "--exposure", stops]), "", "{lamp} {stops}");
         assert_eq!(said(&["--set", lamp, "--quiet"]), "", "{lamp}");
     }
     // `lamp.gltf` has a light of 0.0001 candela.
     let said = |light: &[&str]| {
-        let render = [
-            "render",
-            "lamp.gltf",
-            "--spp",
-            "4",
-            "--size",
-            "32x24",
-            "-o",
-            "a.png",
-        ];
+        let render = ["render", "lamp.gltf", "--spp", "4", "--size", "32x24", "-o", "a.png"];
         kiln(folder.path(), &[&render, light].concat())
     };
     assert!(said(&[]).contains("nearly black"));

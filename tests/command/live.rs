@@ -39,9 +39,7 @@ impl Page {
     /// Waits for an update that satisfies `wanted`.
     fn news(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         for _ in 0..1000 {
-            let (head, body) = self
-                .server
-                .answer(&format!("GET /news?after={} HTTP/1.1", self.number));
+            let (head, body) = self.server.answer(&format!("GET /news?after={} HTTP/1.1", self.number));
             assert!(head.starts_with("HTTP/1.1 200"), "{head}");
             let news: Value = serde_json::from_slice(&body).unwrap();
             self.number = news["number"].as_u64().unwrap();
@@ -80,17 +78,11 @@ impl Page {
 fn a_page_changes_parameters_and_the_view() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("paint.ksl"), PAINT).unwrap();
-    let mut page = Page::open(
-        folder.path(),
-        "live paint.ksl --size 24x24 --spp 4 --param level=0.4",
-    );
+    let mut page = Page::open(folder.path(), "live paint.ksl --size 24x24 --spp 4 --param level=0.4");
     let first = page.picture(4);
     let news = page.state();
     let choices = &news["choices"];
-    assert_eq!(
-        (&choices["name"], &news["params"]["level"]),
-        (&"paint".into(), &"0.4".into())
-    );
+    assert_eq!((&choices["name"], &news["params"]["level"]), (&"paint".into(), &"0.4".into()));
     assert_eq!(choices["params"][0]["max"], 1.0);
     assert_eq!(choices["params"][1]["options"], "a|b");
     assert_eq!(choices["show"], serde_json::json!(["plain"]));
@@ -134,23 +126,13 @@ fn changed_values_give_the_picture_of_a_scene_loaded_with_them() {
         (
             "car_paint",
             "",
-            &[
-                ("coat", "0.3"),
-                ("coat", "0"),
-                ("flake_color", "red"),
-                ("coat", "0.6"),
-            ][..],
+            &[("coat", "0.3"), ("coat", "0"), ("flake_color", "red"), ("coat", "0.6")][..],
         ),
         ("fbm", "", &[("scale", "7"), ("octaves", "2"), ("scale", "0")]),
         (
             "emitter",
             " --on cube",
-            &[
-                ("scale", "3"),
-                ("scale", "0"),
-                ("radiance", "red"),
-                ("scale", "2"),
-            ],
+            &[("scale", "3"), ("scale", "0"), ("radiance", "red"), ("scale", "2")],
         ),
         ("glass", "", &[("alpha", "0.2"), ("ior", "1.2"), ("alpha", "0")]),
     ];
@@ -162,10 +144,8 @@ fn changed_values_give_the_picture_of_a_scene_loaded_with_them() {
             given.insert(*name, *value);
             page.change(&format!("{{\"params\": {{\"{name}\": \"{value}\"}}}}"));
             let changed = page.picture(2);
-            let params: String = given
-                .iter()
-                .map(|(name, value)| format!(" --param {name}={value}"))
-                .collect();
+            let params: String =
+                given.iter().map(|(name, value)| format!(" --param {name}={value}")).collect();
             let fresh = picture_of(folder.path(), &format!("live {shader} {options}{more}{params}"));
             assert!(changed == fresh, "{shader} {given:?}");
         }
@@ -208,20 +188,14 @@ fn material_parameters_of_scenes_can_be_changed() {
         page.change(&format!("{{\"sets\": {{\"{path}\": \"{value}\"}}}}"));
         let changed = page.picture(2);
         given += &format!(" --set {path}={}", value.replace(' ', ""));
-        assert!(
-            changed == picture_of(folder.path(), &format!("{options}{given}")),
-            "{given}"
-        );
+        assert!(changed == picture_of(folder.path(), &format!("{options}{given}")), "{given}");
     }
     page.change("{\"sets\": {\"material.lamp.scale\": null, \"material.lamp.radiance\": null, \"material.floor.albedo\": null}}");
     assert!(page.picture(2) == first);
     page.change("{\"sets\": {\"material.wall.albedo\": \"1\"}}");
     let wrong = page.news(|news| news["wrong"] == true);
     assert!(
-        wrong["words"]
-            .as_str()
-            .unwrap()
-            .contains("about nothing in the scene"),
+        wrong["words"].as_str().unwrap().contains("about nothing in the scene"),
         "{wrong}"
     );
 }
@@ -253,19 +227,9 @@ shape d : rectangle { size = (0.6, 0.6); transform = translate(0.5, 1.2, 0.5); m
 
 /// The radiance of a small picture.
 fn radiance(desc: &SceneDesc, built: &Built) -> Vec<u32> {
-    let settings = RenderSettings {
-        samples: 0..2,
-        total: 2,
-        ..RenderSettings::new(desc, built)
-    };
+    let settings = RenderSettings { samples: 0..2, total: 2, ..RenderSettings::new(desc, built) };
     let done = render(&built.scene, &settings, &Silent, &false.into()).unwrap();
-    done.state
-        .film
-        .develop()
-        .data
-        .iter()
-        .map(|v| v.to_bits())
-        .collect()
+    done.state.film.develop().data.iter().map(|v| v.to_bits()).collect()
 }
 
 #[test]
@@ -293,24 +257,14 @@ fn reshaded_scenes_equal_rebuilt_scenes() {
         let changed = changed.unwrap_or_else(|| panic!("{path} {value} is built from scratch"));
         assert!(std::sync::Arc::ptr_eq(changed.scene.host(), built.scene.host()));
         let options = LoadOptions {
-            set: set
-                .iter()
-                .map(|(path, value)| format!("{path}={value}").into())
-                .collect(),
+            set: set.iter().map(|(path, value)| format!("{path}={value}").into()).collect(),
             ..LoadOptions::default()
         };
         let (fresh, _) = from_text("scene.kiln", MATERIALS, Path::new(""), &options).unwrap();
         let scratch = build(&fresh, None, 0).unwrap();
         assert_eq!(changed.names, scratch.names, "{path} {value}");
-        assert_eq!(
-            changed.scene.fingerprint(),
-            scratch.scene.fingerprint(),
-            "{path} {value}"
-        );
-        assert!(
-            radiance(&desc, &changed) == radiance(&fresh, &scratch),
-            "{path} {value}"
-        );
+        assert_eq!(changed.scene.fingerprint(), scratch.scene.fingerprint(), "{path} {value}");
+        assert!(radiance(&desc, &changed) == radiance(&fresh, &scratch), "{path} {value}");
         built = changed;
     }
     // A material that becomes opaque changes how rays pass it; this requires a new scene.
@@ -336,10 +290,7 @@ fn unsaved_texts_are_rendered() {
     fs::write(&file, PAINT).unwrap();
     fs::write(
         folder.path().join("scene.kiln"),
-        format!(
-            "import \"paint.ksl\";\n{}",
-            ROOM.replace("plastic(albedo = 0.4)", "paint()")
-        ),
+        format!("import \"paint.ksl\";\n{}", ROOM.replace("plastic(albedo = 0.4)", "paint()")),
     )
     .unwrap();
     for name in ["paint.ksl", "scene.kiln"] {
@@ -369,10 +320,7 @@ fn updates_come_with_their_picture() {
     let (length, rest) = sent.split_first_chunk::<4>().unwrap();
     let (news, pixels) = rest.split_at(u32::from_le_bytes(*length) as usize);
     let news: Value = serde_json::from_slice(news).unwrap();
-    assert_eq!(
-        (&news["size"], pixels.len()),
-        (&serde_json::json!([16, 12]), 16 * 12 * 4)
-    );
+    assert_eq!((&news["size"], pixels.len()), (&serde_json::json!([16, 12]), 16 * 12 * 4));
     let shown = image::load_from_memory(&png).unwrap().to_rgba8();
     assert!(shown.as_raw() == pixels);
 }
@@ -404,13 +352,7 @@ fn saved_files_are_shown_and_other_pages_are_refused() {
     let first = page.picture(2);
     fs::write(&file, PAINT.replace("level * diffuse", "level * diffused")).unwrap();
     let wrong = page.news(|news| news["wrong"] == true);
-    assert!(
-        wrong["words"]
-            .as_str()
-            .unwrap()
-            .contains("did you mean `diffuse`?"),
-        "{wrong}"
-    );
+    assert!(wrong["words"].as_str().unwrap().contains("did you mean `diffuse`?"), "{wrong}");
     fs::write(&file, PAINT.replace("level * diffuse", "0.1 * diffuse")).unwrap();
     assert_ne!(page.picture(2), first);
 
@@ -420,11 +362,7 @@ fn saved_files_are_shown_and_other_pages_are_refused() {
     }
     let (head, _) = page.server.post("/change", &page.server.origin(), "no JSON");
     assert!(head.starts_with("HTTP/1.1 400"), "{head}");
-    refused(
-        folder.path(),
-        "live paint.ksl --variations level=0..1:3",
-        &["--variations"],
-    );
+    refused(folder.path(), "live paint.ksl --variations level=0..1:3", &["--variations"]);
     refused(folder.path(), "live nowhere.kiln", &["no such file"]);
     refused(folder.path(), "live plastik", &["plastic"]);
 }
@@ -452,14 +390,7 @@ fn requests_without_token_and_from_other_sites_are_refused() {
         (head[9..12].to_owned(), text)
     };
     // Another user of the machine knows only the port.
-    for target in [
-        "/",
-        "/next?after=0",
-        "/news?after=0",
-        "/picture.png",
-        "/page.js",
-        "/material?name=a",
-    ] {
+    for target in ["/", "/next?after=0", "/news?after=0", "/picture.png", "/page.js", "/material?name=a"] {
         for token in ["", "/0123456789abcdef0123456789abcdef", "/?token="] {
             let (status, text) = status(&format!("GET {token}{target} HTTP/1.1"), &[&host]);
             assert_eq!(status, "403", "{token}{target}");
@@ -479,25 +410,11 @@ fn requests_without_token_and_from_other_sites_are_refused() {
         &["Host: rebound.example"][..],
         &[&host, "Origin: http://evil.example"],
         &[&host, "Origin: http://localhost:1"],
-        &[
-            &host,
-            "Sec-Fetch-Site: cross-site",
-            "Sec-Fetch-Mode: no-cors",
-            "Sec-Fetch-Dest: image",
-        ],
-        &[
-            &host,
-            "Sec-Fetch-Site: same-site",
-            "Sec-Fetch-Mode: websocket",
-            "Upgrade: websocket",
-        ],
+        &[&host, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"],
+        &[&host, "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: websocket", "Upgrade: websocket"],
     ] {
         assert_eq!(status(&page, lines).0, "403", "{lines:?}");
-        assert_eq!(
-            status(&change, &[lines, &post[..]].concat()).0,
-            "403",
-            "{lines:?}"
-        );
+        assert_eq!(status(&change, &[lines, &post[..]].concat()).0, "403", "{lines:?}");
     }
     // The page itself, a link to it, and a panel of an editor; also at port 80 and behind a forwarded port.
     for lines in [
@@ -573,10 +490,7 @@ fn idle_connections_neither_spin_nor_block_the_page() {
             crate::program::PROGRAM
         );
         command.args(["-c", &program]).current_dir(folder.path());
-        let mut page = Page {
-            server: Server::spawn(command),
-            number: 0,
-        };
+        let mut page = Page { server: Server::spawn(command), number: 0 };
         page.picture(1);
         let idle: Vec<_> = (0..90).map(|_| page.server.connect()).collect();
         page.picture(1);

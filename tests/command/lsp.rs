@@ -52,20 +52,14 @@ fn session() -> (TempDir, Client) {
 fn hover(client: &mut Client, mark: &str) -> String {
     let at = client.at("all.ksl", TEXT, mark);
     let answer = client.request("textDocument/hover", at);
-    answer["contents"]["value"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    answer["contents"]["value"].as_str().unwrap_or_default().to_owned()
 }
 
 fn labels(client: &mut Client, file: &str, text: &str, mark: &str) -> Vec<String> {
     let at = client.at(file, text, mark);
     let answer = client.request("textDocument/completion", at);
     let items = answer["items"].as_array().cloned().unwrap_or_default();
-    items
-        .iter()
-        .map(|item| item["label"].as_str().unwrap().to_owned())
-        .collect()
+    items.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -108,35 +102,20 @@ fn aliases_resolve_to_their_parameters() {
 #[test]
 fn completion_offers_valid_continuations() {
     let (folder, mut client) = session();
-    let typed = TEXT
-        .replace("a.result);", "a.);")
-        .replace("h.far = wave", "h. = wave");
+    let typed = TEXT.replace("a.result);", "a.);").replace("h.far = wave", "h. = wave");
     client.change("all.ksl", &typed);
     assert_eq!(labels(&mut client, "all.ksl", &typed, "albedo = a."), ["result"]);
     assert_eq!(labels(&mut client, "all.ksl", &typed, "    h."), ["far", "tint"]);
     assert_eq!(labels(&mut client, "all.ksl", &typed, "rings a("), ["count"]);
     let values = labels(&mut client, "all.ksl", &typed, "result = ba");
-    for name in [
-        "base",
-        "count",
-        "wave",
-        "twice",
-        "noise",
-        "P",
-        "M_PI",
-        "dielectric_bsdf",
-        "return",
-    ] {
+    for name in ["base", "count", "wave", "twice", "noise", "P", "M_PI", "dielectric_bsdf", "return"] {
         assert!(values.iter().any(|label| label == name), "{name}: {values:?}");
     }
     let layers = labels(&mut client, "all.ksl", &typed, "rings a(count = wear);\n    ");
     for name in ["rings", "matte", "base", "surface"] {
         assert!(layers.iter().any(|label| label == name), "{name}: {layers:?}");
     }
-    assert_eq!(
-        labels(&mut client, "all.ksl", &typed, "import \""),
-        ["cache/", "more.ksl"][1..]
-    );
+    assert_eq!(labels(&mut client, "all.ksl", &typed, "import \""), ["cache/", "more.ksl"][1..]);
     fs::write(folder.path().join("sky.exr"), "").unwrap();
     let scene = "camera main : pers { f }\nlight sky : environment { map = \"\"; }\nmaterial m = \nshape s : sphere { material = ; r }\n";
     client.open("scene.kiln", scene);
@@ -194,12 +173,7 @@ fn definitions_and_references_are_found() {
     let mut at = client.at("all.ksl", TEXT, "rings a(cou");
     at["context"] = json!({ "includeDeclaration": true });
     let answer = client.request("textDocument/references", at.clone());
-    let lines: Vec<u64> = answer
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|found| place(found).1)
-        .collect();
+    let lines: Vec<u64> = answer.as_array().unwrap().iter().map(|found| place(found).1).collect();
     assert_eq!(lines, [6, 10, 16]);
     at["newName"] = json!("number");
     let answer = client.request("textDocument/rename", at.clone());
@@ -212,18 +186,12 @@ fn definitions_and_references_are_found() {
     ] {
         at["newName"] = json!(name);
         let answer = client.response("textDocument/rename", at.clone());
-        assert!(
-            answer["error"]["message"].as_str().unwrap().contains(words),
-            "{answer}"
-        );
+        assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{answer}");
     }
     let at = client.at("all.ksl", TEXT, "matt");
     let answer = client.response("textDocument/prepareRename", at);
     assert!(
-        answer["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("ships with Kiln"),
+        answer["error"]["message"].as_str().unwrap().contains("ships with Kiln"),
         "{answer}"
     );
     assert_eq!(client.end(), Some(0));
@@ -233,9 +201,7 @@ fn definitions_and_references_are_found() {
 fn diagnostics_follow_edits() {
     let (folder, mut client) = session();
     assert!(client.diagnostics("all.ksl").is_empty());
-    let typed = TEXT
-        .replace("smoothstep(", "smothstep(")
-        .replace("albedo = a", "albedoo = a");
+    let typed = TEXT.replace("smoothstep(", "smothstep(").replace("albedo = a", "albedoo = a");
     client.change("all.ksl", &typed);
     let list = client.diagnostics("all.ksl");
     assert_eq!(list.len(), 2, "{list:?}");
@@ -254,10 +220,7 @@ fn diagnostics_follow_edits() {
     assert_eq!(edit["range"]["start"], position(&typed, start));
     assert_eq!(edit["range"]["end"], position(&typed, start + "smothstep".len()));
     // An incomplete item does not hide the others, and an import is resolved to the editor's text.
-    client.change(
-        "all.ksl",
-        &TEXT.replace("rings a(count = wear);", "rings a(count = "),
-    );
+    client.change("all.ksl", &TEXT.replace("rings a(count = wear);", "rings a(count = "));
     assert!(!client.diagnostics("all.ksl").is_empty());
     client.change("all.ksl", TEXT);
     assert!(client.diagnostics("all.ksl").is_empty());
@@ -274,15 +237,9 @@ fn diagnostics_follow_edits() {
         "import \"m.ksl\";\ncamera main : perspective { fovv = 3; }\nshape s : sphere { material = m(); }\n";
     client.open("scene.kiln", scene);
     let list = client.diagnostics("m.ksl");
-    assert!(
-        list[0]["message"].as_str().unwrap().contains("diffse"),
-        "{list:?}"
-    );
+    assert!(list[0]["message"].as_str().unwrap().contains("diffse"), "{list:?}");
     let list = client.diagnostics("scene.kiln");
-    assert!(
-        list[0]["message"].as_str().unwrap().contains("no key `fovv`"),
-        "{list:?}"
-    );
+    assert!(list[0]["message"].as_str().unwrap().contains("no key `fovv`"), "{list:?}");
     let closed = json!({ "textDocument": { "uri": client.uri("scene.kiln") } });
     client.notify("textDocument/didClose", closed);
     assert!(client.diagnostics("m.ksl").is_empty());
@@ -304,11 +261,7 @@ fn command_line_options_apply_to_checks() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().canonicalize().unwrap();
     fs::create_dir(path.join("inc")).unwrap();
-    fs::write(
-        path.join("inc/far.h"),
-        "#ifdef OSL_VERSION\n#error known\n#endif\n",
-    )
-    .unwrap();
+    fs::write(path.join("inc/far.h"), "#ifdef OSL_VERSION\n#error known\n#endif\n").unwrap();
     let text = "#include \"far.h\"\nshader x(output float y = WIDTH) {}\n";
     for (line, words) in [
         ("lsp -U OSL_VERSION -D WIDTH=2", "cannot find"),
@@ -353,10 +306,7 @@ fn definitions_of_names_in_scenes_are_found() {
         let at = client.at("scene.kiln", scene, mark);
         let answer = client.request("textDocument/hover", at);
         assert!(
-            answer["contents"]["value"]
-                .as_str()
-                .unwrap_or_default()
-                .contains(words),
+            answer["contents"]["value"].as_str().unwrap_or_default().contains(words),
             "{mark}: {answer}"
         );
     }
@@ -368,10 +318,7 @@ fn definitions_of_names_in_scenes_are_found() {
     at["newName"] = json!("blue");
     let answer = client.request("textDocument/rename", at);
     assert_eq!(
-        answer["changes"][client.uri("scene.kiln")]
-            .as_array()
-            .unwrap()
-            .len(),
+        answer["changes"][client.uri("scene.kiln")].as_array().unwrap().len(),
         2,
         "{answer}"
     );
@@ -380,10 +327,7 @@ fn definitions_of_names_in_scenes_are_found() {
     at["newName"] = json!("number");
     let answer = client.request("textDocument/rename", at);
     assert_eq!(
-        answer["changes"][client.uri("scene.kiln")]
-            .as_array()
-            .unwrap()
-            .len(),
+        answer["changes"][client.uri("scene.kiln")].as_array().unwrap().len(),
         1,
         "{answer}"
     );
@@ -402,12 +346,7 @@ fn outlines_signatures_colours_and_hints_are_shown() {
         .map(|s| s["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["import more.ksl", "Hit", "wave", "rings", "two"]);
-    let layers: Vec<&Value> = symbols[4]["children"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|s| &s["name"])
-        .collect();
+    let layers: Vec<&Value> = symbols[4]["children"].as_array().unwrap().iter().map(|s| &s["name"]).collect();
     assert_eq!(layers, ["wear", "surface", "a", "base"]);
     let found = client.request("workspace/symbol", json!({ "query": "RING" }));
     assert_eq!(found[0]["name"], "rings");
@@ -425,12 +364,7 @@ fn outlines_signatures_colours_and_hints_are_shown() {
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
     let params = json!({ "textDocument": document["textDocument"], "range": range });
     let hints = client.request("textDocument/inlayHint", params);
-    let hints: Vec<&Value> = hints
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|hint| &hint["label"])
-        .collect();
+    let hints: Vec<&Value> = hints.as_array().unwrap().iter().map(|hint| &hint["label"]).collect();
     assert_eq!(hints, ["low:", "high:", ": color"]);
     let tokens = client.request("textDocument/semanticTokens/full", document);
     let data = tokens["data"].as_array().unwrap();
@@ -467,10 +401,7 @@ fn invalid_requests_do_not_end_the_server() {
     let at = client.at("deep.ksl", &deep, "float ");
     let answer = client.request("textDocument/hover", at);
     assert!(
-        answer["contents"]["value"]
-            .as_str()
-            .unwrap()
-            .contains("output float r"),
+        answer["contents"]["value"].as_str().unwrap().contains("output float r"),
         "{answer}"
     );
     // The end of the range precedes its start.
@@ -500,11 +431,7 @@ fn formatting_edits_differing_white_space_only() {
     let params = json!({ "textDocument": document, "options": options });
     let range = |from: u32, to: u32| json!({ "start": { "line": from, "character": 0 }, "end": { "line": to, "character": 0 } });
     // Names are ASCII: a text with a syntax error is not formatted.
-    assert!(
-        client
-            .request("textDocument/formatting", params.clone())
-            .is_null()
-    );
+    assert!(client.request("textDocument/formatting", params.clone()).is_null());
     let text = text.replace('ü', "u");
     client.change("ugly.ksl", &text);
     let edits = client.request("textDocument/formatting", params.clone());
@@ -540,11 +467,7 @@ fn edits_of_long_scenes_are_answered_quickly() {
             "shape box_{i} : cube {{ size = 1.5; transform = translate({i}, 0, 0); material = wall_{i}; }}\n"
         );
     }
-    let wall = text
-        .lines()
-        .next_back()
-        .and_then(|line| line.find("wall"))
-        .unwrap() as u32;
+    let wall = text.lines().next_back().and_then(|line| line.find("wall")).unwrap() as u32;
     let uri = client.uri("long.kiln");
     let at = |line: u32, column: u32| json!({ "line": line, "character": column });
     let start = Instant::now();
@@ -577,12 +500,7 @@ fn edits_of_long_scenes_are_answered_quickly() {
     let found = client.request("textDocument/completion", params);
     assert_eq!(found["isIncomplete"], true, "{found}");
     let items = found["items"].as_array().unwrap();
-    assert!(
-        items.len() <= 1000
-            && items
-                .iter()
-                .all(|item| item["label"].as_str().unwrap().contains('w'))
-    );
+    assert!(items.len() <= 1000 && items.iter().all(|item| item["label"].as_str().unwrap().contains('w')));
 }
 
 /// One notification per change, in both orders, compared with a notification that contains the whole text.
@@ -604,10 +522,7 @@ fn replace_all_is_as_fast_as_one_change() {
             json!({ "textDocument": document, "contentChanges": changes }),
         );
         let place = json!({ "line": 0, "character": 1 });
-        client.request(
-            "textDocument/hover",
-            json!({ "textDocument": uri, "position": place }),
-        );
+        client.request("textDocument/hover", json!({ "textDocument": uri, "position": place }));
         start.elapsed()
     };
     let replace = |at: usize, old: &str, new: &str| {
@@ -617,14 +532,8 @@ fn replace_all_is_as_fast_as_one_change() {
     };
     time(2, vec![json!({ "text": text("mat_b") })]);
     let whole = time(3, vec![json!({ "text": text("mat_c") })]);
-    let backward = time(
-        4,
-        (0..COUNT).rev().map(|at| replace(at, "mat_c", "mat_d")).collect(),
-    );
-    let forward = time(
-        5,
-        (0..COUNT).map(|at| replace(at, "mat_d", "material_e")).collect(),
-    );
+    let backward = time(4, (0..COUNT).rev().map(|at| replace(at, "mat_c", "mat_d")).collect());
+    let forward = time(5, (0..COUNT).map(|at| replace(at, "mat_d", "material_e")).collect());
     for time in [backward, forward] {
         assert!(time < 8 * whole, "{time:?}, and {whole:?} for the whole text");
     }

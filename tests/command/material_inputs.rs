@@ -53,11 +53,7 @@ fn aliases_set_values() {
     assert_eq!(*aliases, serde_json::json!(["Kd", "diffuse_color"]));
     fs::write(at.join("scene.kiln"), "material a = matte(Kd = 0.5);\n").unwrap();
     assert!(run(at, "check scene.kiln").status.success());
-    fs::write(
-        at.join("scene.kiln"),
-        "material a = matte(Kd = 0.5, albedo = 1);\n",
-    )
-    .unwrap();
+    fs::write(at.join("scene.kiln"), "material a = matte(Kd = 0.5, albedo = 1);\n").unwrap();
     refused(at, "check scene.kiln", &["scene.kiln:1:30"]);
 }
 
@@ -92,10 +88,7 @@ fn overrides_accept_aliases() {
         assert_eq!(picture(arguments, options), expected, "{arguments} {options}");
     }
     let shown = |param: &str| {
-        printed(
-            at,
-            &format!("render matte -o o.exr --size 4x4 --spp 1 -q --param {param}"),
-        );
+        printed(at, &format!("render matte -o o.exr --size 4x4 --spp 1 -q --param {param}"));
         read(&at.join("o.exr")).unwrap().data
     };
     assert_eq!(shown("Kd=red"), shown("albedo=red"));
@@ -197,18 +190,13 @@ fn info_lists_required_inputs_of_materials_and_marks_missing_ones() {
     printed(at, "shade checker -g 2 2 -o result there.png");
     let needs = printed(at, "info --needs scene.kiln");
     let of = |name: &str| {
-        let start = needs
-            .find(&format!("needs of material \"{name}\"\n"))
-            .expect(name);
+        let start = needs.find(&format!("needs of material \"{name}\"\n")).expect(name);
         let rest = &needs[start + 1..];
         rest[..rest.find("needs of").map_or(rest.len(), |at| at + 1)].to_owned()
     };
     for (material, line) in [
         ("worn", "attribute \"Cd\": on ball, missing on floor\n"),
-        (
-            "worn",
-            "attribute \"wear\", optional: on ball, missing on floor\n",
-        ),
+        ("worn", "attribute \"wear\", optional: on ball, missing on floor\n"),
         ("worn", "texture \"gone.png\": not found\n"),
         ("worn", "space \"moon\": not found\n"),
         ("given", "attribute \"Cd\": missing on box\n"),
@@ -277,11 +265,7 @@ fn inputs_of_type_any_accept_every_type() {
         fs::write(at.join("g.ksl"), group).unwrap();
         // Whole numbers are ints in groups and floats in scenes.
         if argument != "1" {
-            assert_eq!(
-                printed(at, "shade g.ksl:whole"),
-                format!("{found} "),
-                "{argument}"
-            );
+            assert_eq!(printed(at, "shade g.ksl:whole"), format!("{found} "), "{argument}");
         }
         let scene = format!(
             "import \"s.ksl\"; group shown(any x = 0.5, output closure color s = 0) {{ kind k(x = x); matte m(albedo = k.r); s = m.s; }}

@@ -28,10 +28,7 @@ fn radiance(folder: &Path, unit: &str, material: &str) -> [f32; 3] {
 
 #[track_caller]
 fn close(found: [f32; 3], expected: [f32; 3], tolerance: f32) {
-    let is_close = found
-        .iter()
-        .zip(expected)
-        .all(|(a, b)| (a - b).abs() <= tolerance);
+    let is_close = found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= tolerance);
     assert!(is_close, "{found:?} is not {expected:?}");
 }
 
@@ -52,11 +49,7 @@ fn a_surface_may_be_a_structure() {
     close(radiance(path, unit, "made(opacity = 0.5)"), [0.7, 0.6, 0.5], 0.02);
     let named = "group two(output closure color surface) { made m(opacity = 1); surface = m.out.edf; }
         shader last(output closure color o = 0) { o = 0; }";
-    close(
-        radiance(path, &format!("{unit} {named}"), "two()"),
-        [0.4, 0.2, 0.0],
-        1e-5,
-    );
+    close(radiance(path, &format!("{unit} {named}"), "two()"), [0.4, 0.2, 0.0], 1e-5);
 }
 
 /// MaterialX's code converts colours itself and declares no colour space for data: an integer image is not decoded,
@@ -83,11 +76,7 @@ fn images_of_generated_code_are_not_decoded() {
     };
     let (raw, decoded) = (128.0 / 255.0, 0.21586);
     let generated = "[[ string mtlx_category = \"surfacematerial\", string mtlx_name = \"m\" ]]";
-    close(
-        radiance(path, &unit(generated), "made()"),
-        [raw, raw, decoded],
-        1e-3,
-    );
+    close(radiance(path, &unit(generated), "made()"), [raw, raw, decoded], 1e-3);
     close(radiance(path, &unit(""), "made()"), [decoded; 3], 1e-3);
 }
 
@@ -100,11 +89,7 @@ fn model_space_is_object_space() {
             out = color(transform(space, P)) * emission();
         }";
     close(radiance(folder.path(), unit, "made()"), [0.0; 3], 0.05);
-    close(
-        radiance(folder.path(), unit, "made(space = \"world\")"),
-        [2.0, 0.0, 0.0],
-        0.05,
-    );
+    close(radiance(folder.path(), unit, "made(space = \"world\")"), [2.0, 0.0, 0.0], 0.05);
 }
 
 #[test]
@@ -113,11 +98,7 @@ fn a_missing_generator_header_is_named_in_the_error() {
     let path = folder.path();
     let unit = "#include \"mx_funcs.h\"\nshader made(output color out = 0) { out = twice(u); }";
     fs::write(path.join("unit.osl"), unit).unwrap();
-    refused(
-        path,
-        "check unit.osl",
-        &["cannot find `mx_funcs.h`", "genosl/include"],
-    );
+    refused(path, "check unit.osl", &["cannot find `mx_funcs.h`", "genosl/include"]);
     fs::create_dir(path.join("include")).unwrap();
     let header = "float twice(float x) { float unused = 3; return 2 * x; }";
     fs::write(path.join("include/mx_funcs.h"), header).unwrap();

@@ -35,10 +35,7 @@ fn warns_once(scene: &str, words: &[&str]) {
 #[track_caller]
 fn warns_not(scene: &str) {
     let text = messages(scene);
-    assert!(
-        !text.contains("warning") && !text.contains("error"),
-        "{scene}: {text}"
-    );
+    assert!(!text.contains("warning") && !text.contains("error"), "{scene}: {text}");
 }
 
 #[test]
@@ -54,11 +51,7 @@ shape ball : sphere { material = glassy; }
     let folder = folder(scene);
     let text = message(&run(folder.path(), "check a.kiln"));
     for text in [text, messages(scene)] {
-        for words in [
-            "depends on `u`, `N`, which only surfaces have",
-            "a.kiln:9:49",
-            "`u` is read here",
-        ] {
+        for words in ["depends on `u`, `N`, which only surfaces have", "a.kiln:9:49", "`u` is read here"] {
             assert!(text.contains(words), "{words} in {text}");
         }
     }
@@ -153,11 +146,7 @@ fn media_without_density_cause_a_warning() {
     warns_once(
         "volume speck() { if (distance(P, point(0.312, 0.417, 0.218)) < 1e-4) Ci = 9 * absorption(); }
          shape air : cube { size = 30; material = speck(); }",
-        &[
-            "the medium of material `air",
-            "counts as empty",
-            "fill a smaller shape",
-        ],
+        &["the medium of material `air", "counts as empty", "fill a smaller shape"],
     );
 }
 

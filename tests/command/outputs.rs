@@ -226,16 +226,8 @@ fn outputs_with_the_same_file_are_refused() {
         refused(at, line, &["a file of its own"]);
     }
     fs::create_dir(at.join("out")).unwrap();
-    refused(
-        at,
-        &format!("{bake} --stats out/bake.json"),
-        &["a file of its own"],
-    );
-    refused(
-        at,
-        &format!("{bake} --checkpoint out/scene.glb"),
-        &["a file of its own"],
-    );
+    refused(at, &format!("{bake} --stats out/bake.json"), &["a file of its own"]);
+    refused(at, &format!("{bake} --checkpoint out/scene.glb"), &["a file of its own"]);
 }
 
 #[test]
@@ -271,9 +263,7 @@ fn unwritable_outputs_are_errors_before_the_render() {
         let made = Command::new("mkfifo").arg(at.join("fifo.png")).status();
         if made.is_ok_and(|status| status.success()) {
             lines.push(format!("{render} -o fifo.png"));
-            lines.push(format!(
-                "{render} -o o.png --integrator photon --photon-map fifo.png"
-            ));
+            lines.push(format!("{render} -o o.png --integrator photon --photon-map fifo.png"));
             lines.push(format!("{bake} --checkpoint fifo.png"));
         }
     }
@@ -293,11 +283,7 @@ fn results_of_earlier_runs_are_preserved() {
     done(at, &format!("{bake} --checkpoint c"));
     refused(at, &format!("{bake} --checkpoint c"), &["--resume"]);
     refused(at, &format!("{bake} --checkpoint c --seed 7"), &["--resume"]);
-    refused(
-        at,
-        &format!("{bake} --checkpoint c --seed 7 --resume"),
-        &["other settings"],
-    );
+    refused(at, &format!("{bake} --checkpoint c --seed 7 --resume"), &["other settings"]);
     done(at, &format!("{bake} --checkpoint c --resume"));
     for text in ["", "a", "a letter to a friend that is longer than any header"] {
         fs::write(at.join("letter"), text).unwrap();
@@ -306,21 +292,13 @@ fn results_of_earlier_runs_are_preserved() {
                 done(at, &format!("{bake} --checkpoint letter {flags}"));
                 fs::write(at.join("letter"), text).unwrap();
             } else {
-                refused(
-                    at,
-                    &format!("{bake} --checkpoint letter {flags}"),
-                    &["not a checkpoint"],
-                );
+                refused(at, &format!("{bake} --checkpoint letter {flags}"), &["not a checkpoint"]);
             }
         }
     }
     let render = "render a.kiln --integrator photon --set integrator.photons=100 -o o.png";
     done(at, &format!("{render} --photon-map m"));
-    refused(
-        at,
-        &format!("{render} --photon-map m --seed 7"),
-        &["does not fit"],
-    );
+    refused(at, &format!("{render} --photon-map m --seed 7"), &["does not fit"]);
     refused(at, &format!("{render} --photon-map c"), &["not a photon map"]);
 }
 
@@ -334,14 +312,8 @@ fn films_beyond_the_memory_are_refused() {
     // A memory limit of the process counts like the machine's memory.
     let program = program::PROGRAM;
     for (line, what) in [
-        (
-            "render a.kiln -o o.exr --size 16384x16384",
-            "16384 × 16384 pixels take about",
-        ),
-        (
-            "render a.kiln -o o.exr --set film.size=(16384,16384)",
-            "pixels take about",
-        ),
+        ("render a.kiln -o o.exr --size 16384x16384", "16384 × 16384 pixels take about"),
+        ("render a.kiln -o o.exr --set film.size=(16384,16384)", "pixels take about"),
         (
             "render a.kiln -o o.exr --integrator photon --set integrator.photons=1073741824",
             "photon maps take about",
@@ -354,31 +326,21 @@ fn films_beyond_the_memory_are_refused() {
             "bake a.kiln -o out --resolution 8192 --samples 1",
             "8192 × 8192 texels take about",
         ),
-        (
-            "bake a.kiln -o out --texels-per-unit 900 --samples 1",
-            "texels take about",
-        ),
+        ("bake a.kiln -o out --texels-per-unit 900 --samples 1", "texels take about"),
     ] {
         let limited = format!(
             "ulimit -v 8000000; exec {program} {}",
             line.replace('(', "'(").replace(')', ")'")
         );
         let before = files(at);
-        let output = Command::new("sh")
-            .args(["-c", &limited])
-            .current_dir(at)
-            .output()
-            .unwrap();
+        let output = Command::new("sh").args(["-c", &limited]).current_dir(at).output().unwrap();
         let message = program::message(&output);
         assert_eq!(output.status.code(), Some(1), "{line}: {message}");
         assert!(message.contains(what), "{line}: {message}");
         program::same(&files(at), &before, line);
     }
     // A part of a large film is small.
-    done(
-        at,
-        "render a.kiln -o o.exr --size 16384x16384 --crop 0,0,4,4 --spp 1",
-    );
+    done(at, "render a.kiln -o o.exr --size 16384x16384 --crop 0,0,4,4 --spp 1");
 }
 
 #[test]
@@ -387,24 +349,15 @@ fn excessive_thread_counts_work() {
     let at = folder.path();
     done(at, "render a.kiln -o o.exr --threads 1");
     done(at, "render a.kiln -o p.exr --threads 1024");
-    assert_eq!(
-        fs::read(at.join("o.exr")).unwrap(),
-        fs::read(at.join("p.exr")).unwrap()
-    );
-    assert_eq!(
-        run(at, "render a.kiln -o o.exr --threads 1025").status.code(),
-        Some(2)
-    );
+    assert_eq!(fs::read(at.join("o.exr")).unwrap(), fs::read(at.join("p.exr")).unwrap());
+    assert_eq!(run(at, "render a.kiln -o o.exr --threads 1025").status.code(), Some(2));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn thread_limits_apply_to_reading_and_writing() {
     let folder = folder();
-    let mut render = program::kiln(
-        folder.path(),
-        "render a.kiln --spp 100000000 --threads 1 -o o.png",
-    );
+    let mut render = program::kiln(folder.path(), "render a.kiln --spp 100000000 --threads 1 -o o.png");
     let mut render = render.env("RAYON_NUM_THREADS", "32").spawn().unwrap();
     let tasks = format!("/proc/{}/task", render.id());
     let threads = |name: &str| {
@@ -432,10 +385,7 @@ fn a_file_beyond_the_limit_is_an_error_and_leaves_nothing() {
     let mitsuba = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mitsuba/obj.xml");
     for (command, unwritten) in [
         ("render a.kiln --size 64x64 -o o.tif", "o.tif"),
-        (
-            "bake a.kiln --target vertex --samples 1 -o deep/baked",
-            "deep/baked/",
-        ),
+        ("bake a.kiln --target vertex --samples 1 -o deep/baked", "deep/baked/"),
         ("farm a.kiln --engine slurm --tasks 1 -o o.exr", "o.farm/"),
         (&format!("convert {mitsuba} new.kiln"), "new_files/"),
         ("pack a.kiln -o o.zip", "o.zip"),
@@ -498,11 +448,7 @@ fn too_little_address_space_is_an_error() {
         let kiln = program::PROGRAM;
         let script = format!("ulimit -v {kilobytes} && exec timeout 60 {kiln} info");
         let mut command = Command::new("sh");
-        let output = command
-            .args(["-c", &script])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
+        let output = command.args(["-c", &script]).current_dir(folder.path()).output().unwrap();
         let message = program::message(&output);
         assert_eq!(output.status.code(), Some(1), "{kilobytes}: {message}");
         assert!(message.contains("address space"), "{kilobytes}: {message}");
@@ -544,10 +490,7 @@ fn irreplaceable_outputs_are_errors_before_the_render() {
     {
         let message = program::message(&output);
         assert_eq!(output.status.code(), Some(1), "{message}");
-        assert!(
-            message.contains("mounted") || message.contains("reads it"),
-            "{message}"
-        );
+        assert!(message.contains("mounted") || message.contains("reads it"), "{message}");
         assert!(!at.join("also.exr").exists());
     }
     assert_eq!(fs::read(at.join("o.png")).unwrap(), b"mine");
@@ -564,10 +507,7 @@ fn finished_work_is_saved_elsewhere_if_its_output_fails() {
     let line = format!(
         "render a.kiln --spp 1000000 --time 1s -o o.png -o gone/{stem}.exr -o last.exr -o o.part --stats s.json"
     );
-    let mut child = program::kiln(at, &line)
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = program::kiln(at, &line).stderr(std::process::Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(600));
     fs::create_dir(at.join("o.png")).unwrap();
     fs::remove_dir_all(at.join("gone")).unwrap();
@@ -583,12 +523,7 @@ fn finished_work_is_saved_elsewhere_if_its_output_fails() {
         at.join("last.exr"),
         std::env::temp_dir().join(format!("{stem}-1.exr")),
     ] {
-        assert_eq!(
-            renderer::image::read(&path).unwrap().width,
-            4,
-            "{}",
-            path.display()
-        );
+        assert_eq!(renderer::image::read(&path).unwrap().width, 4, "{}", path.display());
     }
     assert!(at.join("o.part").exists() && at.join("s-1.json").exists());
     fs::remove_file(std::env::temp_dir().join(format!("{stem}-1.exr"))).unwrap();

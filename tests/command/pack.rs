@@ -33,10 +33,7 @@ fn copy(folder: &Path, list: &[(&str, &str)]) {
 /// The names of an archive's entries.
 fn names(pack: &Path) -> Vec<String> {
     let archive = ZipArchive::new(fs::File::open(pack).unwrap()).unwrap();
-    archive
-        .file_names()
-        .map(|name| name.unwrap().into_owned())
-        .collect()
+    archive.file_names().map(|name| name.unwrap().into_owned()).collect()
 }
 
 /// A triangle with texture coordinates as glTF, with its image in the same folder.
@@ -176,14 +173,8 @@ fn a_pack_is_complete_and_renders_the_same_bytes() {
     assert_eq!(names(&at.join("s.zip")), expected);
 
     // A pack made from another working folder and by another path is identical.
-    done(
-        &at.join("project/scenes"),
-        "pack s.kiln -I ../include -o ../../t.zip -q",
-    );
-    done(
-        &at.join("project/scenes"),
-        "render ./s.kiln -I ../include -o ../../near.exr -q",
-    );
+    done(&at.join("project/scenes"), "pack s.kiln -I ../include -o ../../t.zip -q");
+    done(&at.join("project/scenes"), "render ./s.kiln -I ../include -o ../../near.exr -q");
     assert!(fs::read(at.join("folder.exr")).unwrap() == fs::read(at.join("near.exr")).unwrap());
     assert!(fs::read(at.join("s.zip")).unwrap() == fs::read(at.join("t.zip")).unwrap());
 
@@ -226,17 +217,10 @@ fn a_pack_is_complete_and_renders_the_same_bytes() {
 
     // The unpacked files are a complete scene, except for files named by absolute paths.
     let text = run(at, "check other/place/s.zip");
-    assert!(
-        String::from_utf8_lossy(&text.stdout).contains("1 scene"),
-        "{}",
-        message(&text)
-    );
+    assert!(String::from_utf8_lossy(&text.stdout).contains("1 scene"), "{}", message(&text));
     let text = run(at, "info other/place/s.zip");
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
-    assert!(
-        text.contains("scene \"other/place/s.zip/scenes/s.kiln\""),
-        "{text}"
-    );
+    assert!(text.contains("scene \"other/place/s.zip/scenes/s.kiln\""), "{text}");
 }
 
 #[test]
@@ -263,14 +247,8 @@ fn shipped_scenes_are_packed() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let at = work.path();
         let small = "--size 24x16 --spp 1 --integrator path -q";
-        done(
-            &scenes,
-            &format!("render {name}.kiln {small} -o {}/a.png", at.display()),
-        );
-        done(
-            &scenes,
-            &format!("pack {name}.kiln -o {}/{name}.zip -q", at.display()),
-        );
+        done(&scenes, &format!("render {name}.kiln {small} -o {}/a.png", at.display()));
+        done(&scenes, &format!("pack {name}.kiln -o {}/{name}.zip -q", at.display()));
         done(at, &format!("render {name}.zip {small} -o b.png"));
         assert!(
             fs::read(at.join("a.png")).unwrap() == fs::read(at.join("b.png")).unwrap(),
@@ -282,15 +260,7 @@ fn shipped_scenes_are_packed() {
 #[test]
 fn mitsuba_scenes_are_packed() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mitsuba");
-    for name in [
-        "text",
-        "spectra",
-        "serialized",
-        "obj",
-        "envmap_turned",
-        "spot_texture",
-        "mask",
-    ] {
+    for name in ["text", "spectra", "serialized", "obj", "envmap_turned", "spot_texture", "mask"] {
         let work = TempDir::new().unwrap();
         let at = work.path();
         fs::create_dir_all(at.join("in/data")).unwrap();
@@ -361,11 +331,7 @@ fn point_clouds_are_packed() {
     let ply: Vec<&String> = list.iter().filter(|name| name.ends_with(".ply")).collect();
     assert_eq!(ply, ["clouds/dots.ply"], "{list:?}");
     // Outputs never overwrite inputs.
-    refused(
-        at,
-        "render in/s.kiln --light in/sky.exr -o in/clouds/dots.ply -q",
-        &[],
-    );
+    refused(at, "render in/s.kiln --light in/sky.exr -o in/clouds/dots.ply -q", &[]);
     fs::rename(at.join("in"), at.join("gone")).unwrap();
     done(at, "render s.zip -o b.png -q");
     assert!(fs::read(at.join("a.png")).unwrap() == fs::read(at.join("b.png")).unwrap());
@@ -385,10 +351,7 @@ fn point_clouds_are_packed() {
         assert_eq!(text.matches(expected).count(), 1, "{text}");
     }
     // A computed file name cannot be packed.
-    let computed = SCAN.replace(
-        "pointcloud_search(file",
-        "pointcloud_search(format(\"%s%d\", file, int(u))",
-    );
+    let computed = SCAN.replace("pointcloud_search(file", "pointcloud_search(format(\"%s%d\", file, int(u))");
     put(at, &[("gone/scan.ksl", &computed)]);
     let output = run(at, "pack gone/s.kiln --light gone/sky.exr -o t.zip");
     assert!(
@@ -403,10 +366,7 @@ fn a_pack_stores_the_loading_options_of_its_scene() {
     let work = TempDir::new().unwrap();
     let at = work.path();
     let toned = "surface toned() { Ci = TONE * diffuse(N); }\n";
-    let scene = format!(
-        "import \"toned.ksl\";\n{}",
-        SHEET.replace("matte(albedo = 0.5)", "toned()")
-    );
+    let scene = format!("import \"toned.ksl\";\n{}", SHEET.replace("matte(albedo = 0.5)", "toned()"));
     put(at, &[("in/s.kiln", &scene), ("in/toned.ksl", toned)]);
     copy(at, &[("sky.exr", "sky.exr"), ("other.exr", "normals.exr")]);
     let options = "--set film.size=(6,4) -D TONE=0.25 --light sky.exr -q";
@@ -450,10 +410,7 @@ fn errors_leave_no_files() {
                 "no_tiles.kiln",
                 &with("material lost = matte(albedo = image(file = \"lost.<UDIM>.png\"));"),
             ),
-            (
-                "no_texture.kiln",
-                &with("import \"lost.ksl\";\nmaterial lost = lost();"),
-            ),
+            ("no_texture.kiln", &with("import \"lost.ksl\";\nmaterial lost = lost();")),
             (
                 "lost.ksl",
                 "surface lost() { Ci = texture(concat(\"lost_\", \"one.png\"), u, v) * diffuse(N); }",
@@ -461,33 +418,17 @@ fn errors_leave_no_files() {
             ("in.zip", SHEET),
         ],
     );
-    refused(
-        at,
-        "pack no_mesh.kiln -o o.zip",
-        &["no_mesh.kiln:7:", "cannot read lost.ply"],
-    );
-    refused(
-        at,
-        "pack no_image.kiln -o o.zip",
-        &["no_image.kiln:7:", "lost.png"],
-    );
+    refused(at, "pack no_mesh.kiln -o o.zip", &["no_mesh.kiln:7:", "cannot read lost.ply"]);
+    refused(at, "pack no_image.kiln -o o.zip", &["no_image.kiln:7:", "lost.png"]);
     refused(
         at,
         "pack no_tiles.kiln -o o.zip",
         &["no_tiles.kiln:7:", "there is no texture file", "lost.<UDIM>.png"],
     );
-    refused(
-        at,
-        "pack no_texture.kiln -o o.zip",
-        &["no texture file `lost_one.png`"],
-    );
+    refused(at, "pack no_texture.kiln -o o.zip", &["no texture file `lost_one.png`"]);
     refused(at, "pack none.kiln -o o.zip", &["cannot read none.kiln"]);
     refused(at, "pack s.kiln -o s.kiln", &["not a name for a pack"]);
-    refused(
-        at,
-        "pack s.kiln -o none/o.zip",
-        &["the directory 'none' does not exist"],
-    );
+    refused(at, "pack s.kiln -o none/o.zip", &["the directory 'none' does not exist"]);
     refused(at, "pack in.zip -o in.zip", &["this command reads it"]);
     done(at, "pack s.kiln -o o.zip -q");
     refused(at, "render o.zip -o o.zip", &[]);
@@ -497,14 +438,8 @@ fn errors_leave_no_files() {
     put(
         at,
         &[
-            (
-                "reads.ksl",
-                "surface reads() { Ci = texture(\"map.zip\", u, v) * diffuse(N); }",
-            ),
-            (
-                "reads.kiln",
-                &with("import \"reads.ksl\";\nmaterial m = reads();"),
-            ),
+            ("reads.ksl", "surface reads() { Ci = texture(\"map.zip\", u, v) * diffuse(N); }"),
+            ("reads.kiln", &with("import \"reads.ksl\";\nmaterial m = reads();")),
         ],
     );
     refused(
@@ -520,10 +455,7 @@ fn errors_name_files_within_the_archive() {
     let at = work.path();
     put(
         at,
-        &[
-            ("in/scenes/s.kiln", SHEET),
-            ("in/scenes/m.ksl", "surface m() { Ci = diffuse(N); }"),
-        ],
+        &[("in/scenes/s.kiln", SHEET), ("in/scenes/m.ksl", "surface m() { Ci = diffuse(N); }")],
     );
     let mut entries = packed(&pack_of(at, "in/scenes/s.kiln"));
     let broken = SHEET.replace("albedo = 0.5", "albedo = zero");
@@ -532,11 +464,7 @@ fn errors_name_files_within_the_archive() {
     for command in ["render b.zip", "check b.zip", "bake b.zip -o baked"] {
         let output = run(at, command);
         assert_eq!(output.status.code(), Some(1), "{command}");
-        assert!(
-            message(&output).contains("b.zip/s.kiln:5:23"),
-            "{}",
-            message(&output)
-        );
+        assert!(message(&output).contains("b.zip/s.kiln:5:23"), "{}", message(&output));
     }
 }
 
@@ -633,10 +561,7 @@ fn hostile_archives_are_refused() {
     );
     put(
         at,
-        &[
-            ("in/shader_a.ksl", "shader a() {}"),
-            ("in/shader_b.ksl", "shader b() {}"),
-        ],
+        &[("in/shader_a.ksl", "shader a() {}"), ("in/shader_b.ksl", "shader b() {}")],
     );
     let good = pack_of(at, "in/s.kiln");
     let entries = packed(&good);
@@ -661,13 +586,7 @@ fn hostile_archives_are_refused() {
     };
 
     // Paths that lead out of the archive, duplicate names, links, unsupported compression methods, encryption.
-    for name in [
-        "../aaaaa.ksl",
-        "/tmp/aaaa.ksl",
-        "..\\aaaaa.ksl",
-        "a/../aaaa.ksl",
-        "c:/aaaaa.ksl",
-    ] {
+    for name in ["../aaaaa.ksl", "/tmp/aaaa.ksl", "..\\aaaaa.ksl", "a/../aaaa.ksl", "c:/aaaaa.ksl"] {
         fs::write(&bad, patch(&good, b"shader_a.ksl", &name.as_bytes()[..12])).unwrap();
         refuse(&["cannot open b.zip", "leads out of the archive"]);
     }
@@ -681,11 +600,7 @@ fn hostile_archives_are_refused() {
     refuse(&["cannot open b.zip", "is a link"]);
     // The flag of the entry `s.kiln` in the central directory, 38 bytes before its name.
     let central = good.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
-    let name = central
-        + good[central..]
-            .windows(6)
-            .position(|six| six == b"s.kiln")
-            .unwrap();
+    let name = central + good[central..].windows(6).position(|six| six == b"s.kiln").unwrap();
     let change = |offset: usize, bytes: &[u8]| {
         let mut changed = good.clone();
         changed[name - offset..name - offset + bytes.len()].copy_from_slice(bytes);
@@ -715,10 +630,7 @@ fn hostile_archives_are_refused() {
         ("[]", "it has no version"),
         ("{\"kiln_pack\": 2}", "version 2 of packs"),
         ("{\"kiln_pack\": 1}", "names no scene"),
-        (
-            "{\"kiln_pack\": 1, \"scene\": \"s.kiln\"}",
-            "does not list its entry",
-        ),
+        ("{\"kiln_pack\": 1, \"scene\": \"s.kiln\"}", "does not list its entry"),
         (
             "{\"kiln_pack\": 1, \"scene\": \"s.kiln\", \"entries\": {\"s.kiln\": -1}}",
             "`entries` makes no sense",
@@ -762,22 +674,14 @@ fn hostile_archives_are_refused() {
         fs::write(&bad, &good[..length]).unwrap();
         let output = run(at, "check b.zip");
         assert_eq!(output.status.code(), Some(1), "{length}: {}", message(&output));
-        assert!(
-            message(&output).contains("cannot open b.zip"),
-            "{length}: {}",
-            message(&output)
-        );
+        assert!(message(&output).contains("cannot open b.zip"), "{length}: {}", message(&output));
     }
     for place in (0..good.len()).step_by(61) {
         let mut changed = good.clone();
         changed[place] ^= 0x55;
         fs::write(&bad, changed).unwrap();
         let output = run(at, "check b.zip");
-        assert!(
-            matches!(output.status.code(), Some(0 | 1)),
-            "{place}: {}",
-            message(&output)
-        );
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{place}: {}", message(&output));
     }
 }
 
@@ -789,19 +693,11 @@ fn files_outside_the_folder_cause_a_warning() {
     for folder in ["project/scenes", "project/maps", "secret", "given"] {
         fs::create_dir_all(at.join(folder)).unwrap();
     }
-    let sheet = |file: &str| {
-        SHEET.replace(
-            "albedo = 0.5",
-            &format!("albedo = image(file = \"{file}\").result"),
-        )
-    };
+    let sheet =
+        |file: &str| SHEET.replace("albedo = 0.5", &format!("albedo = image(file = \"{file}\").result"));
     put(
         at,
-        &[
-            ("secret/key.png", "secret"),
-            ("project/maps/map.png", "near"),
-            ("given/sky.txt", "given"),
-        ],
+        &[("secret/key.png", "secret"), ("project/maps/map.png", "near"), ("given/sky.txt", "given")],
     );
     let secret = at.join("secret/key.png");
     std::os::unix::fs::symlink(&secret, at.join("project/scenes/link.png")).unwrap();

@@ -44,35 +44,20 @@ fn merged_ranges_equal_a_single_run() {
                 &format!("{render} --threads {threads} --samples {range} -o {i}_{range}.part"),
             );
         }
-        let orders = [
-            ["0..5", "5..6", "6..16", "16..24"],
-            ["16..24", "5..6", "0..5", "6..16"],
-        ];
+        let orders = [["0..5", "5..6", "6..16", "16..24"], ["16..24", "5..6", "0..5", "6..16"]];
         for order in orders {
             let parts = order.map(|range| format!("{i}_{range}.part")).join(" ");
             done(at, &format!("merge {parts} -o joined.exr -o joined{i}.part"));
-            assert!(
-                bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")),
-                "{settings}"
-            );
+            assert!(bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")), "{settings}");
             assert!(
                 bytes(at, &format!("joined{i}.part")) == bytes(at, &format!("straight{i}.part")),
                 "{settings}"
             );
         }
         // Merged parts of merged parts.
-        done(
-            at,
-            &format!("merge {i}_6..16.part {i}_5..6.part -o some.part --allow-gaps -q"),
-        );
-        done(
-            at,
-            &format!("merge {i}_16..24.part some.part {i}_0..5.part -o joined.exr"),
-        );
-        assert!(
-            bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")),
-            "{settings}"
-        );
+        done(at, &format!("merge {i}_6..16.part {i}_5..6.part -o some.part --allow-gaps -q"));
+        done(at, &format!("merge {i}_16..24.part some.part {i}_0..5.part -o joined.exr"));
+        assert!(bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")), "{settings}");
         fs::remove_file(at.join("some.part")).unwrap();
     }
 }
@@ -85,10 +70,7 @@ fn ranges_that_divide_camera_rays_merge() {
     // Paths of the small scene are not split.
     let split = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/cornell_box.kiln");
     fs::copy(split, at.join("box.kiln")).unwrap();
-    for settings in [
-        "box.kiln --integrator path --size 24x24",
-        "a.kiln --integrator photon",
-    ] {
+    for settings in ["box.kiln --integrator path --size 24x24", "a.kiln --integrator photon"] {
         let render = format!("render {settings} --spp 128");
         done(at, &format!("{render} -o straight.exr --stats s.json"));
         let mut parts = String::new();
@@ -132,16 +114,10 @@ fn killed_and_resumed_renders_equal_a_single_run() {
         let kills = kills.filter(|killed| *killed).count();
         assert!(kills > 0, "{settings}: nothing was killed");
         done(at, &format!("{keeping} -o resumed.exr"));
-        assert!(
-            bytes(at, "resumed.exr") == bytes(at, "straight.exr"),
-            "{settings}"
-        );
+        assert!(bytes(at, "resumed.exr") == bytes(at, "straight.exr"), "{settings}");
         // The checkpoint is a part, so that merging it gives the picture.
         done(at, &format!("merge {kept} -o of_checkpoint.exr"));
-        assert!(
-            bytes(at, "of_checkpoint.exr") == bytes(at, "straight.exr"),
-            "{settings}"
-        );
+        assert!(bytes(at, "of_checkpoint.exr") == bytes(at, "straight.exr"), "{settings}");
     }
 }
 
@@ -151,15 +127,9 @@ fn more_samples_are_added_to_a_finished_render() {
     let at = folder.path();
     // A render of few samples has fewer branches, and a resumed render keeps their number.
     done(at, "render a.kiln --spp 8 --checkpoint few.part -o a.exr");
-    done(
-        at,
-        "render a.kiln --spp 100 --checkpoint few.part --resume -o b.exr",
-    );
+    done(at, "render a.kiln --spp 100 --checkpoint few.part --resume -o b.exr");
     done(at, "render a.kiln --spp 64 --checkpoint c.part -o a.exr");
-    done(
-        at,
-        "render a.kiln --spp 100 --checkpoint c.part --resume -o b.exr",
-    );
+    done(at, "render a.kiln --spp 100 --checkpoint c.part --resume -o b.exr");
     done(at, "render a.kiln --spp 100 -o c.exr");
     assert!(bytes(at, "b.exr") == bytes(at, "c.exr"));
     // A signal does not lose the added samples.
@@ -214,21 +184,13 @@ fn mismatched_parts_are_refused() {
         "merge a.part b.part -o m.exr",
         &["8..12 are missing", "'a.part' and 'b.part'", "--allow-gaps"],
     );
-    refused(
-        at,
-        "merge b.part -o m.exr",
-        &["0..12 are missing", "before 'b.part'"],
-    );
+    refused(at, "merge b.part -o m.exr", &["0..12 are missing", "before 'b.part'"]);
     refused(
         at,
         "merge b.part a.part c.part -o m.exr",
         &["'a.part' and 'c.part' both have the samples 4..8"],
     );
-    refused(
-        at,
-        "merge a.part a.part -o m.exr",
-        &["both have the samples 0..8"],
-    );
+    refused(at, "merge a.part a.part -o m.exr", &["both have the samples 0..8"]);
     refused(at, "merge a.part b.part -o a.part --allow-gaps", &["reads it"]);
     let output = run(at, "merge a.part b.part -o gap.exr --allow-gaps --exposure 1");
     let message = message(&output);
@@ -249,21 +211,11 @@ fn mismatched_parts_are_refused() {
         ("--light neutral", "scene is another"),
     ];
     for (flags, words) in others {
-        done(
-            at,
-            &format!("render a.kiln {flags} --samples 8..12 -o other.part"),
-        );
-        refused(
-            at,
-            "merge a.part other.part -o m.exr",
-            &["does not belong", words],
-        );
+        done(at, &format!("render a.kiln {flags} --samples 8..12 -o other.part"));
+        refused(at, "merge a.part other.part -o m.exr", &["does not belong", words]);
         fs::remove_file(at.join("other.part")).unwrap();
         // Also for a checkpoint, and for a part that would be overwritten.
-        done(
-            at,
-            &format!("render a.kiln {flags} --spp 4 --checkpoint other.part -o o.exr"),
-        );
+        done(at, &format!("render a.kiln {flags} --spp 4 --checkpoint other.part -o o.exr"));
         let words = words.split(" is ").next().unwrap();
         refused(
             at,
@@ -288,11 +240,7 @@ fn mismatched_parts_are_refused() {
         "render a.kiln --samples 2..9 --checkpoint a.part --resume -o p.exr",
         &["0..8, of 2..9"],
     );
-    refused(
-        at,
-        "render a.kiln --samples 2..4 -o a.part",
-        &["would be lost", "0..8"],
-    );
+    refused(at, "render a.kiln --samples 2..4 -o a.part", &["would be lost", "0..8"]);
     refused(
         at,
         "render a.kiln --samples 20..30 -o p.part",
@@ -303,16 +251,8 @@ fn mismatched_parts_are_refused() {
         "render a.kiln --checkpoint a.kiln --resume -o p.exr",
         &["not a part of a picture"],
     );
-    refused(
-        at,
-        "render a.kiln --checkpoint none/c.part -o p.exr",
-        &["does not exist"],
-    );
-    refused(
-        at,
-        "render a.kiln --checkpoint x.part -o x.part",
-        &["--checkpoint"],
-    );
+    refused(at, "render a.kiln --checkpoint none/c.part -o p.exr", &["does not exist"]);
+    refused(at, "render a.kiln --checkpoint x.part -o x.part", &["--checkpoint"]);
     refused(at, "merge a.kiln -o m.exr", &["not a part"]);
     refused(at, "merge none.part -o m.exr", &["none.part"]);
     refused(
@@ -332,11 +272,7 @@ fn a_part_with_more_samples_than_a_timed_run_is_preserved_with_a_warning() {
     let output = run(at, timed);
     let text = message(&output);
     assert!(output.status.success(), "{text}");
-    for words in [
-        "'a.part' is unchanged",
-        "the samples 0..2000",
-        "--checkpoint a.part --resume",
-    ] {
+    for words in ["'a.part' is unchanged", "the samples 0..2000", "--checkpoint a.part --resume"] {
         assert!(text.contains(words), "{text}");
     }
     assert!(bytes(at, "a.part") == before);
@@ -346,10 +282,7 @@ fn a_part_with_more_samples_than_a_timed_run_is_preserved_with_a_warning() {
     let output = run(at, &format!("{timed} -q"));
     assert!(!message(&output).contains("kept"), "{}", message(&output));
     // The command that the hint proposes.
-    done(
-        at,
-        "render a.kiln --spp 2001 --checkpoint a.part --resume -o b.png",
-    );
+    done(at, "render a.kiln --spp 2001 --checkpoint a.part --resume -o b.png");
 }
 
 #[test]
@@ -383,9 +316,7 @@ fn damaged_parts_are_refused() {
 fn pipes_are_refused() {
     let folder = scene_folder(SCENE);
     let at = folder.path();
-    let made = std::process::Command::new("mkfifo")
-        .arg(at.join("pipe.part"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(at.join("pipe.part")).status();
     assert!(made.is_ok_and(|status| status.success()));
     for args in [
         "info pipe.part",
@@ -401,11 +332,7 @@ fn pipes_are_refused() {
         let _ = child.kill();
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{args}: {}", message(&output));
-        assert!(
-            message(&output).contains("pipe.part"),
-            "{args}: {}",
-            message(&output)
-        );
+        assert!(message(&output).contains("pipe.part"), "{args}: {}", message(&output));
     }
 }
 
@@ -443,10 +370,7 @@ fn a_checkpoint_in_use_by_another_render_is_preserved() {
     let output = child.wait_with_output().unwrap();
     let message = message(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(
-        message.contains("another render keeps the samples 0..8 there"),
-        "{message}"
-    );
+    assert!(message.contains("another render keeps the samples 0..8 there"), "{message}");
     assert!(bytes(at, "c.part") == others && at.join("o.exr").exists());
 }
 
@@ -459,10 +383,7 @@ fn parts_are_updated_during_the_render() {
     let mut seen = vec![];
     while child.try_wait().unwrap().is_none() {
         let info = String::from_utf8(run(at, "info o.part").stdout).unwrap();
-        let samples = info
-            .lines()
-            .find(|line| line.contains("samples"))
-            .map(str::to_owned);
+        let samples = info.lines().find(|line| line.contains("samples")).map(str::to_owned);
         if samples.is_some() && seen.last() != samples.as_ref() {
             seen.extend(samples);
         }
@@ -483,10 +404,7 @@ fn long_headers_round_trip() {
     let part = at.join("a.part");
     let Part { mut header, film, .. } = PartReader::open(&part).unwrap().read().unwrap();
     let names = (0..60_000).map(|i| format!("a rather long name of a shape in a large scene, {i}"));
-    header.layers = LayerNames {
-        manifests: vec![names.collect()],
-        ..header.layers
-    };
+    header.layers = LayerNames { manifests: vec![names.collect()], ..header.layers };
     write(&part, &header, &film, None).unwrap();
     assert!(fs::metadata(&part).unwrap().len() > 3 << 20);
     assert_eq!(*PartReader::open(&part).unwrap().header(), header);
@@ -502,11 +420,7 @@ fn files_that_appear_during_a_render_are_preserved() {
     done(at, "render a.kiln --samples 0..4 -o other.part --seed 7");
     let newer = fs::read(at.join("other.part")).unwrap();
     let newer = [b"kiln part v9\n\0\0\0", &newer[16..]].concat();
-    for foreign in [
-        b"my thesis".to_vec(),
-        newer,
-        fs::read(at.join("other.part")).unwrap(),
-    ] {
+    for foreign in [b"my thesis".to_vec(), newer, fs::read(at.join("other.part")).unwrap()] {
         fs::write(at.join("a.kiln"), &text).unwrap();
         let line = "render a.kiln --spp 1000000 --time 2s -o o.part --checkpoint c --checkpoint-every 0.1s -q --threads 1";
         let mut child = kiln(at, line).spawn().unwrap();

@@ -67,17 +67,10 @@ fn invalid_passes_are_errors_before_the_render() {
             "--aov crypto --aov crypto_object00=albedo",
             "`crypto_object00` has the name of a layer of the Cryptomatte `crypto_object`",
         ),
-        (
-            "--aov mine02=N --aov mine=crypto_asset",
-            "a layer of the Cryptomatte `mine`",
-        ),
+        ("--aov mine02=N --aov mine=crypto_asset", "a layer of the Cryptomatte `mine`"),
     ] {
         let output = run(folder.path(), &format!("render a.kiln -o a.exr {args}"));
-        assert!(
-            message(&output).contains(expected),
-            "{args}: {}",
-            message(&output)
-        );
+        assert!(message(&output).contains(expected), "{args}: {}", message(&output));
         assert!(!folder.path().join("a.exr").exists(), "{args}");
     }
     let group = SCENE.replace("intensity = 4;", "intensity = 4; group = rest;");
@@ -100,19 +93,14 @@ fn valid_pass_names_are_layer_names() {
     done(folder.path(), "merge a.part -o b.exr");
     assert_eq!(layers(&folder, "b.exr"), expected);
     // A light named `rest` does not replace the group of the remaining lights.
-    done(
-        folder.path(),
-        "render a.kiln -o c.exr --light-groups each --aov light_rest",
-    );
+    done(folder.path(), "render a.kiln -o c.exr --light-groups each --aov light_rest");
     assert_eq!(
         layers(&folder, "c.exr"),
         ["light_key", "light_rest", "light_rest_2", "light_sky"]
     );
     let planes = read_channels(&folder.path().join("c.exr")).unwrap().planes;
     let light = |layer: &str| -> f32 {
-        let own = planes
-            .iter()
-            .filter(|(name, _)| name.starts_with(&format!("{layer}.")));
+        let own = planes.iter().filter(|(name, _)| name.starts_with(&format!("{layer}.")));
         own.flat_map(|(_, values)| values).sum()
     };
     assert!(light("light_rest") == 0.0 && light("light_rest_2") > 0.1);
@@ -132,11 +120,7 @@ fn unknown_attributes_cause_a_warning() {
     let text = message_about("attribute:wetnes");
     assert!(text.contains("no shape has an attribute `wetnes`"), "{text}");
     assert!(text.contains("did you mean `wetness`"), "{text}");
-    for known in [
-        "attribute:wetness",
-        "x=attribute:object:random",
-        "x=attribute:camera:fov",
-    ] {
+    for known in ["attribute:wetness", "x=attribute:object:random", "x=attribute:camera:fov"] {
         let text = message_about(known);
         assert!(!text.contains("attribute"), "{known}: {text}");
     }
@@ -153,13 +137,8 @@ fn many_passes_and_non_finite_values_are_accepted() {
     let texts: Vec<String> = (0..600)
         .map(|i| format!("\"a{i}=C<RD>{{{},{}}}.*[LB]\"", i % 5, i % 5 + 3))
         .collect();
-    let film = format!(
-        "size = (16, 12); aov = {{{}, \"shader:mask\"}};",
-        texts.join(", ")
-    );
-    let scene = SCENE
-        .replace("size = (16, 12);", &film)
-        .replace("matte()", "wild()");
+    let film = format!("size = (16, 12); aov = {{{}, \"shader:mask\"}};", texts.join(", "));
+    let scene = SCENE.replace("size = (16, 12);", &film).replace("matte()", "wild()");
     fs::write(folder.path().join("a.kiln"), format!("{wild}{scene}")).unwrap();
     done(folder.path(), "render a.kiln -o a.exr -o a.part --spp 4");
     let planes = read_channels(&folder.path().join("a.exr")).unwrap().planes;

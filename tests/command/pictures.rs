@@ -32,11 +32,7 @@ fn layers_have_names_that_readers_take() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     let lamp = "l".repeat(250);
-    fs::write(
-        at.join("a.kiln"),
-        SCENE.replace("light sky", &format!("light {lamp}")),
-    )
-    .unwrap();
+    fs::write(at.join("a.kiln"), SCENE.replace("light sky", &format!("light {lamp}"))).unwrap();
     let longest = "x".repeat(200);
     done(at, &format!("render a.kiln -o a.exr --aov {longest}=N"));
     let channels = read_channels(&at.join("a.exr")).unwrap().planes;
@@ -100,15 +96,7 @@ fn layers_are_extracted() {
     let shown = read(&at.join("n.png")).unwrap();
     let bytes: Vec<f32> = shown.pixel(12, 15).iter().map(|v| (v * 255.0).round()).collect();
     assert_eq!(bytes, [128.0, 255.0, 128.0]);
-    for layer in [
-        "picture",
-        "depth",
-        "direct_diffuse",
-        "crypto_object",
-        "P",
-        "uv",
-        "object_id",
-    ] {
+    for layer in ["picture", "depth", "direct_diffuse", "crypto_object", "P", "uv", "object_id"] {
         done(at, &format!("image a.exr --layer {layer} -o {layer}.png"));
         let image = read(&at.join(format!("{layer}.png"))).unwrap();
         let first = image.pixel(0, 0).to_vec();

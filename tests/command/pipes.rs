@@ -55,15 +55,10 @@ fn scenes(file: &str) -> Vec<(&'static str, String)> {
     vec![
         ("u.kiln", kiln("import \"u.ksl\";")),
         ("i.kiln", kiln(&format!("import \"{file}\";"))),
-        (
-            "map.kiln",
-            kiln(&format!("light map : environment {{ map = \"{file}\"; }}")),
-        ),
+        ("map.kiln", kiln(&format!("light map : environment {{ map = \"{file}\"; }}"))),
         (
             "mesh.kiln",
-            kiln(&format!(
-                "shape s : mesh {{ file = \"{file}.ply\"; material = m; }}"
-            )),
+            kiln(&format!("shape s : mesh {{ file = \"{file}.ply\"; material = m; }}")),
         ),
         (
             "image.kiln",
@@ -71,10 +66,7 @@ fn scenes(file: &str) -> Vec<(&'static str, String)> {
                 "material m2 = matte(albedo = image(file = \"{file}\").result);\nshape s : sphere {{ material = m2; }}"
             )),
         ),
-        (
-            "m.obj",
-            format!("mtllib {file}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
-        ),
+        ("m.obj", format!("mtllib {file}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")),
         ("m.gltf", gltf.replace("FILE", file)),
         ("include.xml", xml(&format!("<include filename='{file}'/>"))),
         (
@@ -86,15 +78,11 @@ fn scenes(file: &str) -> Vec<(&'static str, String)> {
         ),
         (
             "ply.xml",
-            xml(&format!(
-                "<shape type='ply'><string name='filename' value='{file}'/></shape>"
-            )),
+            xml(&format!("<shape type='ply'><string name='filename' value='{file}'/></shape>")),
         ),
         (
             "obj.xml",
-            xml(&format!(
-                "<shape type='obj'><string name='filename' value='{file}'/></shape>"
-            )),
+            xml(&format!("<shape type='obj'><string name='filename' value='{file}'/></shape>")),
         ),
         (
             "serialized.xml",
@@ -115,14 +103,7 @@ fn scenes(file: &str) -> Vec<(&'static str, String)> {
 fn scenes_that_name_pipes_and_devices_are_refused_at_once() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
-    for name in [
-        "pipe",
-        "pipe.ply",
-        "pipe.zip",
-        "pipe.kiln",
-        "pipe.glb",
-        "pipe.xml",
-    ] {
+    for name in ["pipe", "pipe.ply", "pipe.zip", "pipe.kiln", "pipe.glb", "pipe.xml"] {
         make_pipe(&at.join(name));
     }
     for file in ["pipe", "/dev/zero"] {

@@ -83,11 +83,7 @@ impl Session {
                 let (width, height) = (payload.number(), payload.number());
                 let names = (0..payload.number()).map(|_| payload.text());
                 let channels = names.map(|name| (name, vec![0.0; width * height])).collect();
-                let image = Shown {
-                    width,
-                    height,
-                    channels,
-                };
+                let image = Shown { width, height, channels };
                 self.images.insert(name, image);
                 self.creations += 1;
             }
@@ -100,10 +96,7 @@ impl Session {
                 let mut places = || -> Vec<usize> { names.iter().map(|_| payload.long()).collect() };
                 let (offsets, strides) = (places(), places());
                 let ends = offsets.iter().zip(&strides);
-                let count = 1 + ends
-                    .map(|(at, step)| at + (width * height - 1) * step)
-                    .max()
-                    .unwrap();
+                let count = 1 + ends.map(|(at, step)| at + (width * height - 1) * step).max().unwrap();
                 let data: Vec<f32> = (0..count).map(|_| f32::from_le_bytes(payload.bytes())).collect();
                 for ((name, at), step) in names.iter().zip(offsets).zip(strides) {
                     let values = image.channels.get_mut(name).expect("the channel is there");
@@ -163,11 +156,7 @@ fn listen<T: Send + 'static>(
 ) -> (String, JoinHandle<Vec<T>>) {
     let listener = TcpListener::bind(address).unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let serve = move || {
-        (0..connections)
-            .map(|_| serve(listener.accept().unwrap().0))
-            .collect()
-    };
+    let serve = move || (0..connections).map(|_| serve(listener.accept().unwrap().0)).collect();
     (address, thread::spawn(serve))
 }
 
@@ -192,10 +181,7 @@ fn the_viewer_shows_what_is_written() {
         let folder = scene_folder(SCENE);
         let at = folder.path();
         let (address, viewer) = listen(address, |stream| Session::read(stream, usize::MAX), 1);
-        let output = run(
-            at,
-            &format!("render a.kiln -o a.exr --spp 200 --preview tev={address}"),
-        );
+        let output = run(at, &format!("render a.kiln -o a.exr --spp 200 --preview tev={address}"));
         assert!(output.status.success(), "{}", message(&output));
         assert!(!message(&output).contains("preview"), "{}", message(&output));
         let session = &viewer.join().unwrap()[0];
@@ -210,10 +196,7 @@ fn the_viewer_shows_what_is_written() {
             session.tiles
         );
         assert!(run(at, "render a.kiln -o b.exr --spp 200").status.success());
-        assert_eq!(
-            fs::read(at.join("a.exr")).unwrap(),
-            fs::read(at.join("b.exr")).unwrap()
-        );
+        assert_eq!(fs::read(at.join("a.exr")).unwrap(), fs::read(at.join("b.exr")).unwrap());
     }
 }
 
@@ -246,15 +229,8 @@ fn tiles_are_shown_during_the_first_pass() {
         let shown = &early.images["slow.exr"];
         let written = read(&at.join("slow.exr")).unwrap();
         let mut same = 0;
-        for (shown, written) in shown.channels["R"]
-            .iter()
-            .zip(written.data.chunks(written.channels))
-        {
-            assert!(
-                *shown == 0.0 || *shown == written[0],
-                "{shown} is not {}",
-                written[0]
-            );
+        for (shown, written) in shown.channels["R"].iter().zip(written.data.chunks(written.channels)) {
+            assert!(*shown == 0.0 || *shown == written[0], "{shown} is not {}", written[0]);
             same += u32::from(*shown != 0.0);
         }
         assert!(same >= 256, "{same} pixels");
@@ -294,10 +270,7 @@ fn denoised_pictures_are_shown_during_the_render() {
         let noisy = variation(plane(&file, layer));
         for (when, session) in [("during", early), ("after", late)] {
             let shown = variation(&session.images[name].channels["G"]);
-            assert!(
-                shown < 0.7 * noisy,
-                "{name}: {shown} {when} the render, {noisy} with noise"
-            );
+            assert!(shown < 0.7 * noisy, "{name}: {shown} {when} the render, {noisy} with noise");
         }
         fs::remove_file(at.join("a.exr")).unwrap();
     }
@@ -323,29 +296,18 @@ fn a_crop_is_shown_by_itself() {
 fn without_a_viewer_the_render_continues_after_one_message() {
     let folder = scene_folder(SCENE);
     // A port without a listener.
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     for (flags, remarks) in [("", 1), ("--quiet", 0)] {
         let start = Instant::now();
         let line = format!("render a.kiln -o a.exr --preview tev=localhost:{port} {flags}");
         let output = run(folder.path(), &line);
         let text = message(&output);
         assert!(output.status.success(), "{text}");
-        assert_eq!(
-            text.matches("preview: no viewer at localhost").count(),
-            remarks,
-            "{text}"
-        );
+        assert_eq!(text.matches("preview: no viewer at localhost").count(), remarks, "{text}");
         assert_eq!(text.matches("preview").count(), remarks, "{text}");
         assert!(start.elapsed() < HANG);
     }
-    let output = run(
-        folder.path(),
-        "render a.kiln -o a.exr --preview tev=no-such-host.invalid",
-    );
+    let output = run(folder.path(), "render a.kiln -o a.exr --preview tev=no-such-host.invalid");
     assert!(output.status.success());
     assert!(message(&output).contains("no viewer at no-such-host.invalid:14158"));
 }
@@ -420,10 +382,7 @@ fn a_server_of_another_protocol_does_not_stop_the_render() {
 fn invalid_addresses_are_command_line_errors() {
     let folder = scene_folder(SCENE);
     for viewer in ["mitsuba", "tev=", "tev=:1", "tev=a:0", "tev=a:70000", "tev=[::1"] {
-        let output = kiln(folder.path(), "render a.kiln --preview")
-            .arg(viewer)
-            .output()
-            .unwrap();
+        let output = kiln(folder.path(), "render a.kiln --preview").arg(viewer).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{viewer}: {}", message(&output));
         assert!(!folder.path().join("a.png").exists());
     }
@@ -446,11 +405,7 @@ fn the_terminal_shows_what_is_written() {
     // The final picture is drawn over the earlier ones.
     let last = text.rsplit("\x1b[15A").next().unwrap();
     let pictures = text.matches("\x1b[15A").count() + 1;
-    assert_eq!(
-        text.lines().filter(|line| line.contains('▀')).count(),
-        15 * pictures,
-        "{text}"
-    );
+    assert_eq!(text.lines().filter(|line| line.contains('▀')).count(), 15 * pictures, "{text}");
     let lines: Vec<&str> = last.lines().filter(|line| line.contains('▀')).collect();
     assert_eq!(lines.len(), 15, "{text}");
     let written = image::open(at.join("a.png")).unwrap().into_rgb8();
@@ -480,9 +435,6 @@ fn the_terminal_shows_what_is_written() {
     let output = run(at, "render a.kiln -o b.png --size 40x30 --preview terminal");
     let text = message(&output);
     assert!(output.status.success() && at.join("b.png").is_file(), "{text}");
-    assert!(
-        text.contains("preview: standard error is not a terminal"),
-        "{text}"
-    );
+    assert!(text.contains("preview: standard error is not a terminal"), "{text}");
     assert!(!text.contains('\x1b'), "{text}");
 }

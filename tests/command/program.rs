@@ -130,10 +130,7 @@ pub(crate) fn refused(folder: &Path, args: &str, words: &[&str]) {
     let message = message(&output);
     assert_eq!(output.status.code(), Some(1), "kiln {args}\n{message}");
     for word in words {
-        assert!(
-            message.contains(word),
-            "kiln {args}: `{word}` is not in:\n{message}"
-        );
+        assert!(message.contains(word), "kiln {args}: `{word}` is not in:\n{message}");
     }
     same(&files(folder), &before, args);
 }
@@ -155,11 +152,7 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
         if path.is_dir() {
             let inner = files(&path);
-            list.extend(
-                inner
-                    .into_iter()
-                    .map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)),
-            );
+            list.extend(inner.into_iter().map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)));
         } else if path.is_file() {
             list.insert(name, fs::read(path).unwrap());
         }

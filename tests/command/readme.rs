@@ -20,9 +20,7 @@ fn read(name: &str) -> String {
 
 /// Pages whose code blocks and command lines are tested.
 fn pages() -> Vec<String> {
-    let mut pages = ["README.md", "CONTRIBUTING.md", "scenes/README.md"]
-        .map(str::to_owned)
-        .to_vec();
+    let mut pages = ["README.md", "CONTRIBUTING.md", "scenes/README.md"].map(str::to_owned).to_vec();
     for entry in fs::read_dir(root().join("renderer/docs")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         pages.push(format!("renderer/docs/{name}"));
@@ -46,12 +44,8 @@ const MORE_PAGES: [&str; 6] = [
 fn crate_pages() -> Vec<String> {
     let folders = ["renderer", "shading"].map(|folder| (folder, fs::read_dir(root().join(folder)).unwrap()));
     let pages = folders.into_iter().flat_map(|(folder, entries)| {
-        entries.map(move |entry| {
-            format!(
-                "{folder}/{}/README.md",
-                entry.unwrap().file_name().to_str().unwrap()
-            )
-        })
+        entries
+            .map(move |entry| format!("{folder}/{}/README.md", entry.unwrap().file_name().to_str().unwrap()))
     });
     pages
         .chain(["renderer/README.md".to_owned()])
@@ -63,9 +57,7 @@ fn crate_pages() -> Vec<String> {
 fn blocks(text: &str) -> Vec<String> {
     let mut parts = text.split("\n```c\n");
     parts.next();
-    parts
-        .map(|part| part.split("\n```").next().unwrap().to_owned())
-        .collect()
+    parts.map(|part| part.split("\n```").next().unwrap().to_owned()).collect()
 }
 
 /// Commands on indented lines of their own, without comments; `cargo run` is the same as `kiln`.
@@ -161,12 +153,7 @@ fn file_name(block: &str) -> Option<&str> {
 fn kiln(folder: &Path, args: &[String]) {
     let output = program(folder).args(args).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "kiln {}:\n{message}",
-        args.join(" ")
-    );
+    assert_eq!(output.status.code(), Some(0), "kiln {}:\n{message}", args.join(" "));
 }
 
 fn check(folder: &Path, name: &str, text: &str) {
@@ -183,10 +170,7 @@ fn code_blocks_check() {
         for block in blocks(&read(&page)) {
             // The commands of the page produce the files that the block reads.
             if block.contains("import \"box/scene.glb\"") {
-                kiln(
-                    sample_folder.path(),
-                    &small("kiln bake scenes/cornell_box.kiln -o box"),
-                );
+                kiln(sample_folder.path(), &small("kiln bake scenes/cornell_box.kiln -o box"));
             }
             count += 1;
             check(sample_folder.path(), &format!("block{count}.kiln"), &block);
@@ -208,10 +192,7 @@ fn command_lines_and_flags_are_known() {
     for name in pages() {
         let text = read(&name);
         let whole = |span: &String| span.starts_with("kiln ") && span.split(' ').count() > 2;
-        for line in command_lines(&text)
-            .into_iter()
-            .chain(spans(&text).into_iter().filter(whole))
-        {
+        for line in command_lines(&text).into_iter().chain(spans(&text).into_iter().filter(whole)) {
             if line.contains("COMMAND") || line.contains("--light LIGHT") {
                 continue;
             }
@@ -288,19 +269,12 @@ fn small(line: &str) -> Vec<String> {
         "bake" => vec!["--samples", "1", "--resolution", "128"],
         _ => vec![],
     };
-    let has_end = ["--spp", "--noise", "--quality"]
-        .iter()
-        .any(|option| line.contains(option));
+    let has_end = ["--spp", "--noise", "--quality"].iter().any(|option| line.contains(option));
     if args[0] == "render" && !has_end {
         more.extend(["--spp", "1"]);
     }
     if args[0] == "render" && has_photons(line) {
-        more.extend([
-            "--set",
-            "integrator.photons=4096",
-            "--set",
-            "integrator.caustic_photons=4096",
-        ]);
+        more.extend(["--set", "integrator.photons=4096", "--set", "integrator.caustic_photons=4096"]);
     }
     args.extend(more.into_iter().map(str::to_owned));
     args
@@ -369,18 +343,14 @@ fn anchor(heading: &str) -> String {
 fn anchors(text: &str) -> BTreeSet<String> {
     let outside_fences: String = text.split("\n```").step_by(2).collect();
     let headings = outside_fences.lines().filter(|line| line.starts_with('#'));
-    headings
-        .map(|line| anchor(line.trim_start_matches('#').trim()))
-        .collect()
+    headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect()
 }
 
 /// Targets of links and images in a page.
 fn links(text: &str) -> Vec<String> {
     let outside_fences: String = text.split("\n```").step_by(2).collect();
     let parts = outside_fences.split("](").skip(1);
-    parts
-        .map(|part| part.split(')').next().unwrap().to_owned())
-        .collect()
+    parts.map(|part| part.split(')').next().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -414,10 +384,7 @@ fn link_targets_exist() {
 #[test]
 fn pictures_are_small() {
     let readme = read("README.md");
-    let pictures: Vec<String> = links(&readme)
-        .into_iter()
-        .filter(|link| link.ends_with(".jpg"))
-        .collect();
+    let pictures: Vec<String> = links(&readme).into_iter().filter(|link| link.ends_with(".jpg")).collect();
     assert_eq!(pictures.len(), 5, "{pictures:?}");
     let mut bytes = 0;
     for picture in &pictures {
@@ -428,8 +395,5 @@ fn pictures_are_small() {
     }
     assert!(bytes <= 700_000, "the pictures have {bytes} bytes");
     let listed = fs::read_dir(root().join("scenes/gallery")).unwrap().count();
-    assert_eq!(
-        listed, 5,
-        "scenes/gallery holds the README's pictures and nothing else"
-    );
+    assert_eq!(listed, 5, "scenes/gallery holds the README's pictures and nothing else");
 }

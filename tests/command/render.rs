@@ -34,10 +34,7 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
 /// Renders `files[0]` and expects an error that contains all of `words`.
 fn refused(files: &[(&str, &[u8])], words: &[&str]) {
     let folder = folder(files);
-    let output = run(
-        folder.path(),
-        &["render", files[0].0, "-o", "out.png", "--spp", "1"],
-    );
+    let output = run(folder.path(), &["render", files[0].0, "-o", "out.png", "--spp", "1"]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{}: {message}", files[0].0);
     for word in words {
@@ -68,10 +65,7 @@ fn missing_files() {
         "shape m : mesh { file = \"nowhere.ply\"; material = grey; }",
         &["nowhere.ply", "a.kiln:6"],
     );
-    refused_scene(
-        "light e : environment { map = \"nowhere.exr\"; }",
-        &["nowhere.exr", "a.kiln:6"],
-    );
+    refused_scene("light e : environment { map = \"nowhere.exr\"; }", &["nowhere.exr", "a.kiln:6"]);
 }
 
 #[test]
@@ -101,10 +95,7 @@ fn damaged_files() {
     refused(&[("m.glb", b"glTF\x02\0\0\0\xff\0\0\0")], &["m.glb"]);
     let sky = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/sun_sky.exr")).unwrap();
     let body = scene("light e : environment { map = \"sky.exr\"; }");
-    refused(
-        &[("a.kiln", body.as_bytes()), ("sky.exr", &sky[..sky.len() / 2])],
-        &["sky.exr"],
-    );
+    refused(&[("a.kiln", body.as_bytes()), ("sky.exr", &sky[..sky.len() / 2])], &["sky.exr"]);
 }
 
 /// An unreadable picture is reported at its name in the scene, or else at the lookup in the shader.
@@ -115,11 +106,8 @@ fn damaged_textures_are_errors_with_locations() {
                  material a = own();\nmaterial b = given(map = \"tiles.<UDIM>.png\");\n\
                  shape s : sphere { radius = 1; material = a; }\nshape t : sphere { radius = 2; material = b; }\n";
     let body = scene(looks);
-    let files: [(&str, &[u8]); 3] = [
-        ("a.kiln", body.as_bytes()),
-        ("own.png", b"no picture"),
-        ("tiles.1001.png", b""),
-    ];
+    let files: [(&str, &[u8]); 3] =
+        [("a.kiln", body.as_bytes()), ("own.png", b"no picture"), ("tiles.1001.png", b"")];
     refused(
         &files,
         &[
@@ -138,19 +126,13 @@ fn mistakes_in_scenes() {
         "shape b : sphere { radios = 2; material = grey; }",
         &["radios", "radius", "a.kiln:6"],
     );
-    refused_scene(
-        "shape b : sphere { radius = 2; material = gray; }",
-        &["gray", "grey"],
-    );
+    refused_scene("shape b : sphere { radius = 2; material = gray; }", &["gray", "grey"]);
     refused_scene(
         "material m = mate(albedo = 1);\nshape b : sphere { material = m; }",
         &["mate", "matte"],
     );
     refused_scene("film { size = (0, 10); }", &["size"]);
-    refused_scene(
-        "shape b : cube { material = grey; transform = scale(1, 0, 1); }",
-        &["a.kiln:6"],
-    );
+    refused_scene("shape b : cube { material = grey; transform = scale(1, 0, 1); }", &["a.kiln:6"]);
 }
 
 #[test]
@@ -202,18 +184,7 @@ fn invalid_command_lines() {
         &["compare", "a.exr", "a.exr", "--threshold", "nan"],
         &["compare", "a.exr", "a.exr", "--threshold=-1"],
         &["render", "a.kiln", "-U", ""],
-        &[
-            "farm",
-            "a.kiln",
-            "-o",
-            "a.exr",
-            "--engine",
-            "slurm",
-            "--tasks",
-            "1",
-            "--program",
-            "",
-        ],
+        &["farm", "a.kiln", "-o", "a.exr", "--engine", "slurm", "--tasks", "1", "--program", ""],
     ];
     for line in lines {
         assert_eq!(run(folder.path(), line).status.code(), Some(2), "{line:?}");
@@ -241,21 +212,10 @@ fn values_may_begin_with_a_hyphen() {
     };
     for (option, value) in [("-o", "-a.png"), ("--output", "-a.png"), ("-o", "--a.png")] {
         let message = said(&["render", "a.kiln", option, value]);
-        assert!(
-            message.contains(&format!("write '{option}={value}'")),
-            "{message}"
-        );
+        assert!(message.contains(&format!("write '{option}={value}'")), "{message}");
         let output = run(
             folder.path(),
-            &[
-                "render",
-                "a.kiln",
-                &format!("{option}={value}"),
-                "--size",
-                "2x2",
-                "--spp",
-                "1",
-            ],
+            &["render", "a.kiln", &format!("{option}={value}"), "--size", "2x2", "--spp", "1"],
         );
         assert!(output.status.success(), "{option}={value}");
         assert!(folder.path().join(value).is_file());
@@ -268,16 +228,10 @@ fn values_may_begin_with_a_hyphen() {
 #[test]
 fn messages_name_their_options() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
-    let output = run(
-        folder.path(),
-        &["render", "a.kiln", "--size", "8x8", "--crop", "0,0,9,8"],
-    );
+    let output = run(folder.path(), &["render", "a.kiln", "--size", "8x8", "--crop", "0,0,9,8"]);
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("beyond the film of 8 x 8"), "{message}");
-    assert!(
-        message.contains("--crop:1:1") && message.contains("0,0,9,8"),
-        "{message}"
-    );
+    assert!(message.contains("--crop:1:1") && message.contains("0,0,9,8"), "{message}");
     assert!(!message.contains("--set"), "{message}");
 }
 
@@ -286,16 +240,10 @@ fn endless_shaders_are_stopped() {
     let body = "shader spin(output color result = 0) { while (1) result += 1; }\n\
                 material m = matte(albedo = spin().result);\nshape s : sphere { radius = 1.5; material = m; }";
     let folder = folder(&[("a.kiln", scene(body).as_bytes())]);
-    let output = run(
-        folder.path(),
-        &["render", "a.kiln", "-o", "out.png", "--spp", "1"],
-    );
+    let output = run(folder.path(), &["render", "a.kiln", "-o", "out.png", "--spp", "1"]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{message}");
-    assert!(
-        message.contains("warning") && message.contains("takes too long"),
-        "{message}"
-    );
+    assert!(message.contains("warning") && message.contains("takes too long"), "{message}");
     assert!(folder.path().join("out.png").is_file());
 }
 
@@ -306,32 +254,14 @@ fn same_bytes_for_any_threads() {
                 shape floor : plane { size = 8; material = glossy; }";
     let folder = folder(&[("a.kiln", scene(body).as_bytes())]);
     let render = |name: &str, threads: &str| {
-        let args = [
-            "render",
-            "a.kiln",
-            "-o",
-            name,
-            "--size",
-            "64x48",
-            "--spp",
-            "8",
-            "--threads",
-            threads,
-        ];
+        let args = ["render", "a.kiln", "-o", name, "--size", "64x48", "--spp", "8", "--threads", threads];
         let output = run(folder.path(), &args);
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         fs::read(folder.path().join(name)).unwrap()
     };
     let first = render("a.exr", "1");
     for (name, threads) in [("b.exr", "2"), ("c.exr", "3"), ("d.exr", "1")] {
-        assert!(
-            render(name, threads) == first,
-            "{threads} threads give other bytes"
-        );
+        assert!(render(name, threads) == first, "{threads} threads give other bytes");
     }
 }
 
@@ -340,10 +270,7 @@ fn closed_standard_streams_are_no_errors() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
     let image = folder.path().join("a.exr");
     let image = image.to_str().unwrap();
-    let rendered = run(
-        folder.path(),
-        &["render", "a.kiln", "-o", "a.exr", "--spp", "1", "--quiet"],
-    );
+    let rendered = run(folder.path(), &["render", "a.kiln", "-o", "a.exr", "--spp", "1", "--quiet"]);
     assert_eq!(rendered.status.code(), Some(0));
     for args in [
         &["compare", image, image][..],
@@ -368,36 +295,23 @@ fn shader_sources_may_be_in_older_encodings_and_have_any_extension() {
     let header = b"/* \xa9 */\n#define GAIN 2\n";
     let body = scene("import \"U.TSL\";\nmaterial m = matte(albedo = unit(gain = 0.5).result);");
     let wide = b"s\0h\0a\0d\0e\0r\0";
-    let folder = folder(&[
-        ("U.TSL", latin),
-        ("H.H", header),
-        ("a.kiln", body.as_bytes()),
-        ("wide.osl", wide),
-    ]);
+    let folder =
+        folder(&[("U.TSL", latin), ("H.H", header), ("a.kiln", body.as_bytes()), ("wide.osl", wide)]);
     let output = run(folder.path(), &["check", "U.TSL", "a.kiln"]);
     let text = String::from_utf8(output.stdout).unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(text, "2 files: 2 units, 1 scene: no mistakes\n", "{errors}");
     let output = run(folder.path(), &["check", "wide.osl"]);
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        errors.contains("cannot read wide.osl: it is not text"),
-        "{errors}"
-    );
+    assert!(errors.contains("cannot read wide.osl: it is not text"), "{errors}");
 }
 
 /// Windows programs write UTF-16 with a byte-order mark.
 #[test]
 fn texts_may_be_in_utf16() {
     let texts = [
-        (
-            "a.kiln",
-            scene("shape m : mesh { file = \"m.obj\"; }\nimport \"u.ksl\";\n"),
-        ),
-        (
-            "u.ksl",
-            "surface unit() { Ci = diffuse(N); } // Tönung\n".to_owned(),
-        ),
+        ("a.kiln", scene("shape m : mesh { file = \"m.obj\"; }\nimport \"u.ksl\";\n")),
+        ("u.ksl", "surface unit() { Ci = diffuse(N); } // Tönung\n".to_owned()),
         (
             "m.obj",
             "mtllib m.mtl\nv -1 -1 0\nv 1 -1 0\nv 0 1 0\nusemtl red\nf 1 2 3\n".to_owned(),
@@ -415,21 +329,13 @@ fn texts_may_be_in_utf16() {
         marked.encode_utf16().flat_map(bytes).collect()
     };
     let bake = "bake a.kiln --target probes --probe-points points.txt --samples 1 -o baked --seed 1";
-    let probes = [
-        None,
-        Some(u16::to_le_bytes as fn(u16) -> [u8; 2]),
-        Some(u16::to_be_bytes),
-    ]
-    .map(|bytes| {
+    let probes = [None, Some(u16::to_le_bytes as fn(u16) -> [u8; 2]), Some(u16::to_be_bytes)].map(|bytes| {
         let encoded = texts.each_ref().map(|(name, text)| {
             let bytes = bytes.map_or_else(|| text.clone().into_bytes(), |bytes| utf16(text, bytes));
             (*name, bytes)
         });
         let folder = folder(&encoded.each_ref().map(|(name, bytes)| (*name, bytes.as_slice())));
-        for words in [
-            vec!["check", "a.kiln", "u.ksl", "m.obj", "a.xml"],
-            bake.split(' ').collect(),
-        ] {
+        for words in [vec!["check", "a.kiln", "u.ksl", "m.obj", "a.xml"], bake.split(' ').collect()] {
             let output = run(folder.path(), &words);
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{words:?}\n{errors}");
@@ -450,10 +356,7 @@ fn ray_rates_count_rays_of_the_measured_time() {
     let rays = |kind: &str| stats["rays"][kind].as_f64().unwrap();
     let traced: f64 = ["camera", "shadow", "indirect", "gather"].map(rays).iter().sum();
     let reported = stats["rays_per_s"].as_f64().unwrap() * stats["stages_s"]["render"].as_f64().unwrap();
-    assert!(
-        rays("photon") > 1e4 && (traced / reported - 1.0).abs() < 1e-6,
-        "{stats:#}"
-    );
+    assert!(rays("photon") > 1e4 && (traced / reported - 1.0).abs() < 1e-6, "{stats:#}");
     // Small counts are printed exactly.
     let camera = format!("  camera  {:>9}\n", rays("camera"));
     assert!(text.contains(&camera), "{text}");
@@ -476,10 +379,7 @@ fn compare_prints_numbers_of_any_size() {
         String::from_utf8(text).unwrap()
     };
     let text = compared("dimmer.exr");
-    for words in [
-        "mean red      2.000000e-9 and 1.000000e-9, +100.000 %",
-        "error: the relative MSE ",
-    ] {
+    for words in ["mean red      2.000000e-9 and 1.000000e-9, +100.000 %", "error: the relative MSE "] {
         assert!(text.contains(words), "{text}");
     }
     let text = compared("bright.exr");
@@ -514,10 +414,7 @@ fn probable_mistakes_cause_warnings() {
             "render bright.kiln -o o.exr --spp 1",
             "`grey` scatters (0.500, 1.500, 0.500) times",
         ),
-        (
-            "render a.kiln -o o.exr --spp 1 --exposure 2",
-            "--exposure has no effect",
-        ),
+        ("render a.kiln -o o.exr --spp 1 --exposure 2", "--exposure has no effect"),
         (
             "render a.kiln -o o.exr --spp 1 --size 4x4 --set film.size=(5,5)",
             "`--set film.size=(5,5)` has no effect: `--size 4x4` changes the same value",
@@ -538,32 +435,17 @@ fn probable_mistakes_cause_warnings() {
             "BAKE --target vertex --part 1/2 --checkpoint c --resolution 64",
             "--resolution has no effect",
         ),
-        (
-            "BAKE --target vertex --resolution 64",
-            "--resolution has no effect",
-        ),
-        (
-            "BAKE --target vertex --texels-per-unit 5",
-            "--texels-per-unit has no effect",
-        ),
+        ("BAKE --target vertex --resolution 64", "--resolution has no effect"),
+        ("BAKE --target vertex --texels-per-unit 5", "--texels-per-unit has no effect"),
         ("BAKE --target vertex --dilation 2", "--dilation has no effect"),
         ("BAKE --target vertex --no-unwrap", "--no-unwrap has no effect"),
         ("BAKE --target vertex --denoise", "--denoise has no effect"),
         ("BAKE --target probes --layout packed", "--layout has no effect"),
         ("BAKE --target probes --sides front", "--sides has no effect"),
-        (
-            "BAKE --resolution 32 --probe-spacing 1",
-            "--probe-spacing has no effect",
-        ),
-        (
-            "BAKE --resolution 32 --probe-points points.txt",
-            "--probe-points has no effect",
-        ),
+        ("BAKE --resolution 32 --probe-spacing 1", "--probe-spacing has no effect"),
+        ("BAKE --resolution 32 --probe-points points.txt", "--probe-points has no effect"),
         ("BAKE --resolution 32 --depth 2", "depth 2 bring no light"),
-        (
-            "BAKE --resolution 32 --include both --depth 1",
-            "depth 1 bring no light",
-        ),
+        ("BAKE --resolution 32 --include both --depth 1", "depth 1 bring no light"),
     ];
     for (line, words) in lines {
         let line = line.replace("BAKE", bake);
@@ -574,10 +456,7 @@ fn probable_mistakes_cause_warnings() {
         let output = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{line}: {message}");
-        assert!(
-            message.contains("warning") && message.contains(words),
-            "{line}: {message}"
-        );
+        assert!(message.contains("warning") && message.contains(words), "{line}: {message}");
     }
     for line in [
         "render a.kiln -o o.exr --spp 1".to_owned(),
@@ -618,19 +497,13 @@ fn units_of_one_name_in_several_files_cause_a_warning() {
             "imports.kiln",
             scene("import \"b.ksl\";\nimport \"again.ksl\";\nmaterial a = x();\n"),
         ),
-        (
-            "own.kiln",
-            scene(&both(&format!("{}material a = x();\n", unit(0.2)))),
-        ),
+        ("own.kiln", scene(&both(&format!("{}material a = x();\n", unit(0.2))))),
         (
             "once.kiln",
             scene("import \"b.ksl\";\nimport \"c.ksl\";\nimport \"common.ksl\";\nmaterial a = x();\n"),
         ),
     ];
-    let files: Vec<(&str, &[u8])> = files
-        .iter()
-        .map(|(name, text)| (*name, text.as_bytes()))
-        .collect();
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let folder = folder(&files);
     let checked = |name: &str| {
         let output = run(folder.path(), &["check", name]);
@@ -640,15 +513,8 @@ fn units_of_one_name_in_several_files_cause_a_warning() {
     };
     for (name, place) in [("imports.kiln", "again.ksl:1:9"), ("own.kiln", "own.kiln:")] {
         let message = checked(name);
-        assert_eq!(
-            message.matches("warning: `x` is declared again").count(),
-            1,
-            "{message}"
-        );
-        assert!(
-            message.contains(place) && message.contains("common.ksl:1:9"),
-            "{message}"
-        );
+        assert_eq!(message.matches("warning: `x` is declared again").count(), 1, "{message}");
+        assert!(message.contains(place) && message.contains("common.ksl:1:9"), "{message}");
     }
     let message = checked("once.kiln");
     assert!(!message.contains("declared again"), "{message}");
@@ -671,18 +537,11 @@ fn shader_sources_include_and_import() {
     ];
     let folder = folder(&files);
     fs::create_dir(folder.path().join("headers")).unwrap();
-    fs::write(
-        folder.path().join("headers/far.h"),
-        "float far() { return 20; }\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join("headers/far.h"), "float far() { return 20; }\n").unwrap();
     let shade = |args: &[&str]| {
         let output = run(folder.path(), &[&["shade", "--print", "main.osl"], args].concat());
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        (
-            output.status.code(),
-            text + &String::from_utf8_lossy(&output.stderr),
-        )
+        (output.status.code(), text + &String::from_utf8_lossy(&output.stderr))
     };
     let (code, text) = shade(&["-I", "headers", "-DEXTRA=300"]);
     assert!(code == Some(0) && text.contains("r : 321"), "{text}");
@@ -694,10 +553,7 @@ fn shader_sources_include_and_import() {
     assert!(code == Some(1) && text.contains("the wrong one"), "{text}");
     let (code, text) = shade(&["-Inone", "-I", "far.h", "-Iheaders", "-DEXTRA=300"]);
     assert!(code == Some(0) && text.contains("r : 321"), "{text}");
-    for words in [
-        "warning: 'none' (-I) does not exist",
-        "'far.h' (-I) is not a folder",
-    ] {
+    for words in ["warning: 'none' (-I) does not exist", "'far.h' (-I) is not a folder"] {
         assert!(text.contains(words), "{text}");
     }
     assert!(!text.contains("'headers'"), "{text}");
@@ -705,17 +561,10 @@ fn shader_sources_include_and_import() {
     // A scene reads the same sources, and units imported by a file are available to the scene.
     let text = scene("import \"user.ksl\";\nmaterial a = user();\nmaterial b = lib_matte();\n");
     fs::write(folder.path().join("a.kiln"), text).unwrap();
-    let output = run(
-        folder.path(),
-        &["check", "-I", "headers", "-DEXTRA=1", "a.kiln", "main.osl"],
-    );
+    let output = run(folder.path(), &["check", "-I", "headers", "-DEXTRA=1", "a.kiln", "main.osl"]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{message}");
-    fs::write(
-        folder.path().join("b.ksl"),
-        "import \"missing.ksl\";\nimport \"a.kiln\";\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join("b.ksl"), "import \"missing.ksl\";\nimport \"a.kiln\";\n").unwrap();
     let output = run(folder.path(), &["check", "b.ksl"]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("cannot find `missing.ksl`"), "{message}");
@@ -772,10 +621,7 @@ fn auto_chooses_paths_for_direct_light_and_photons_for_indirect_light_or_caustic
                 ],
             );
             let reported = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(
-                reported.contains(&format!("auto: {expected}")),
-                "{name}: {reported}"
-            );
+            assert!(reported.contains(&format!("auto: {expected}")), "{name}: {reported}");
             let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
             let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
             assert_eq!(stats["decision"]["integrator"], expected, "{name}");
@@ -801,10 +647,7 @@ fn auto_considers_the_time_limit() {
         let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
         let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
         // Without time for a pilot, there is no decision, and the integrator is `path`.
-        stats["decision"]["integrator"]
-            .as_str()
-            .unwrap_or("path")
-            .to_owned()
+        stats["decision"]["integrator"].as_str().unwrap_or("path").to_owned()
     };
     assert_eq!(chosen("--time 0.1s"), "path");
     // Renders of a sample range ignore the time limit, because other parts may have more time.
@@ -886,9 +729,7 @@ fn auto_considers_the_requested_error() {
     let folder = folder(&[("a.kiln", open.as_bytes())]);
     let gain = |error: &str, spp: &str| {
         let spp = format!("sampler.spp={spp}");
-        let all = [
-            "render", "a.kiln", "-o", "o.part", "--time", "0.01s", "--stats", "s.json",
-        ];
+        let all = ["render", "a.kiln", "-o", "o.part", "--time", "0.01s", "--stats", "s.json"];
         let auto = ["--integrator", "auto", "--noise", error, "--set", &spp];
         // A part decides for all samples that it may be merged with, not for its time limit.
         run(folder.path(), &[&all[..], &auto].concat());
@@ -914,9 +755,7 @@ fn two_samples(integrator: &str, scene: &str, options: &[&str]) -> serde_json::V
         true => &[],
         false => &["--samples", "0..16"],
     };
-    let all = [
-        "render", &scene, "-o", "o.exr", "--spp", "64", "--stats", "s.json",
-    ];
+    let all = ["render", &scene, "-o", "o.exr", "--spp", "64", "--stats", "s.json"];
     let all = [&all[..], &["--integrator", integrator], samples, options].concat();
     run(folder.path(), &all);
     let text = fs::read_to_string(folder.path().join("s.json")).unwrap();
@@ -953,17 +792,12 @@ fn light_samples_take_shadow_rays(integrator: &str, one_branch: &str) {
     let [one, two, three] = [1, 2, 3].map(|count| {
         let option = format!("integrator.light_samples={count}");
         let unguided = "integrator.guide=false";
-        let options = [
-            "--size", "128x128", "--set", &option, "--set", one_branch, "--set", unguided,
-        ];
+        let options = ["--size", "128x128", "--set", &option, "--set", one_branch, "--set", unguided];
         let stats = two_samples(integrator, "cornell_box", &options);
         stats["rays"]["shadow"].as_f64().unwrap()
     });
     assert!(two > 1.03 * one, "{one} {two}");
-    assert!(
-        ((three - two) / (two - one) - 1.0).abs() < 0.02,
-        "{one} {two} {three}"
-    );
+    assert!(((three - two) / (two - one) - 1.0).abs() < 0.02, "{one} {two} {three}");
 }
 
 fn three_times_as_many(integrator: &str, kind: &str, [six, two]: [&str; 2]) {
@@ -998,11 +832,9 @@ fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
 
 #[test]
 fn a_pilot_chooses_gather_rays_and_their_light_samples() {
-    for (scene, gather, light_samples, guide) in [
-        ("cornell_box", 8, 2, false),
-        ("two_rooms", 8, 1, true),
-        ("veach_plates", 4, 8, false),
-    ] {
+    for (scene, gather, light_samples, guide) in
+        [("cornell_box", 8, 2, false), ("two_rooms", 8, 1, true), ("veach_plates", 4, 8, false)]
+    {
         let [split, lights, guided] = choice("photon", scene, &[]);
         assert_eq!(split, gather, "{scene}");
         assert_eq!(lights, light_samples, "{scene}");
@@ -1076,8 +908,5 @@ shape glass : sphere { radius = 1; material = glass(ior = 1.5); }
     };
     assert!(reported("render a.kiln --integrator path --spp 4 -o o.exr"));
     let lamp = "--set light.sun.angle=1 --integrator path --spp 4 -o o.exr";
-    assert!(
-        !reported(&format!("render a.kiln {lamp}")),
-        "a sun with a size is found"
-    );
+    assert!(!reported(&format!("render a.kiln {lamp}")), "a sun with a size is found");
 }

@@ -35,11 +35,8 @@ fn folder() -> TempDir {
 fn merged_shares_equal_a_single_bake() {
     let folder = folder();
     let at = folder.path();
-    for (target, more) in [
-        ("texture", "--resolution 64"),
-        ("vertex", ""),
-        ("probes", "--probe-spacing 0.3"),
-    ] {
+    for (target, more) in [("texture", "--resolution 64"), ("vertex", ""), ("probes", "--probe-spacing 0.3")]
+    {
         let bake = format!("bake a.kiln --target {target} {more} --samples 32 --set integrator.photons=3000");
         done(at, &format!("{bake} -o whole"));
         for share in 1..=3 {
@@ -48,28 +45,17 @@ fn merged_shares_equal_a_single_bake() {
                 &format!("{bake} --part {share}/3 --threads {share} --checkpoint {share}.part"),
             );
         }
-        refused(
-            at,
-            "merge 1.part 2.part 1.part -o all.part",
-            &["1.part", "has, too"],
-        );
+        refused(at, "merge 1.part 2.part 1.part -o all.part", &["1.part", "has, too"]);
         // A resumed bake completes the missing chunks.
         done(at, "merge 3.part 1.part -o some.part");
         done(at, &format!("{bake} -o joined --checkpoint some.part --resume"));
         same(&files(&at.join("joined")), &files(&at.join("whole")), target);
         done(at, "merge 3.part 1.part 2.part -o all.part");
-        done(
-            at,
-            &format!("{bake} -o of_all --checkpoint all.part --resume --stats s.json"),
-        );
+        done(at, &format!("{bake} -o of_all --checkpoint all.part --resume --stats s.json"));
         same(&files(&at.join("of_all")), &files(&at.join("whole")), target);
         refused(at, "merge 1.part 2.part -o all.part", &["exists already"]);
         // The parts of a bake are not parts of a picture.
-        refused(
-            at,
-            "merge 1.part 2.part 3.part -o all.exr",
-            &["all.exr", ".part file"],
-        );
+        refused(at, "merge 1.part 2.part 3.part -o all.exr", &["all.exr", ".part file"]);
         let chunks = |name: &str| -> u64 {
             let text = String::from_utf8(run(at, &format!("info {name}")).stdout).unwrap();
             let count = text.split_once("finished work").expect("it is a bake's").1;
@@ -78,37 +64,18 @@ fn merged_shares_equal_a_single_bake() {
         let shares: u64 = ["1.part", "2.part", "3.part"].map(chunks).iter().sum();
         assert!(shares > 0 && chunks("all.part") == shares);
         done(at, &format!("{bake} --seed 4 --part 2/3 --checkpoint other.part"));
-        refused(
-            at,
-            "merge 1.part other.part -o none.part",
-            &["other.part", "another bake"],
-        );
+        refused(at, "merge 1.part other.part -o none.part", &["other.part", "another bake"]);
         for name in ["whole", "joined", "of_all"] {
             fs::remove_dir_all(at.join(name)).unwrap();
         }
-        for name in [
-            "1.part",
-            "2.part",
-            "3.part",
-            "some.part",
-            "all.part",
-            "other.part",
-        ] {
+        for name in ["1.part", "2.part", "3.part", "some.part", "all.part", "other.part"] {
             fs::remove_file(at.join(name)).unwrap();
         }
     }
     // `-o` writes a complete bake; a share requires `--checkpoint`.
-    assert_eq!(
-        run(at, "bake a.kiln --part 1/2 --checkpoint c -o out")
-            .status
-            .code(),
-        Some(2)
-    );
+    assert_eq!(run(at, "bake a.kiln --part 1/2 --checkpoint c -o out").status.code(), Some(2));
     assert_eq!(run(at, "bake a.kiln --part 1/2").status.code(), Some(2));
-    assert_eq!(
-        run(at, "bake a.kiln --part 3/2 --checkpoint c").status.code(),
-        Some(2)
-    );
+    assert_eq!(run(at, "bake a.kiln --part 3/2 --checkpoint c").status.code(), Some(2));
 }
 
 #[test]
@@ -201,39 +168,17 @@ fn edit(name: &'static str, from: &'static str, to: &'static str) -> impl Fn(&Pa
 
 #[test]
 fn changes_of_the_light_invalidate_a_checkpoint() {
-    assert!(
-        !accepts(|at| write_ramp(&at.join("sky.exr"), 0.6), ""),
-        "environment map"
-    );
-    assert!(
-        !accepts(|at| write_ramp(&at.join("paint.png"), 0.4), ""),
-        "texture"
-    );
+    assert!(!accepts(|at| write_ramp(&at.join("sky.exr"), 0.6), ""), "environment map");
+    assert!(!accepts(|at| write_ramp(&at.join("paint.png"), 0.4), ""), "texture");
     assert!(!accepts(edit("thing.ply", "0 1 0\n3", "0 2 0\n3"), ""), "mesh");
-    assert!(
-        !accepts(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""),
-        "shader"
-    );
+    assert!(!accepts(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""), "shader");
     assert!(!accepts(edit("a.kiln", "k = 0.5", "k = 0.6"), ""), "parameter");
-    assert!(
-        !accepts(edit("a.kiln", "radius = 0.5", "radius = 0.6"), ""),
-        "shape"
-    );
+    assert!(!accepts(edit("a.kiln", "radius = 0.5", "radius = 0.6"), ""), "shape");
     assert!(!accepts(
-        edit(
-            "a.kiln",
-            "light sky : environment {",
-            "light sky : environment { scale = 2; "
-        ),
+        edit("a.kiln", "light sky : environment {", "light sky : environment { scale = 2; "),
         ""
     ));
-    for flags in [
-        "--depth 3",
-        "--include both",
-        "--order 2",
-        "--dilation 3",
-        "--set material.own.k=0.1",
-    ] {
+    for flags in ["--depth 3", "--include both", "--order 2", "--dilation 3", "--set material.own.k=0.1"] {
         assert!(!accepts(|_| (), flags), "{flags}");
     }
 }
@@ -241,44 +186,23 @@ fn changes_of_the_light_invalidate_a_checkpoint() {
 #[test]
 fn other_changes_keep_a_checkpoint_valid() {
     assert!(accepts(|_| (), "--threads 3 --denoise --layout packed"));
-    assert!(
-        accepts(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""),
-        "camera"
-    );
-    assert!(
-        accepts(edit("a.kiln", "size = (8, 6)", "size = (9, 7)"), ""),
-        "film"
-    );
-    assert!(
-        accepts(edit("a.kiln", "import", "// a comment\nimport"), ""),
-        "comment"
-    );
+    assert!(accepts(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""), "camera");
+    assert!(accepts(edit("a.kiln", "size = (8, 6)", "size = (9, 7)"), ""), "film");
+    assert!(accepts(edit("a.kiln", "import", "// a comment\nimport"), ""), "comment");
     assert!(
         accepts(edit("unit.ksl", "shader", "\n// a comment\nshader"), ""),
         "comment in a shader"
     );
     assert!(accepts(edit("a.kiln", "own", "mine"), ""), "name of a material");
-    assert!(
-        accepts(edit("a.kiln", "shape ball", "shape bowl"), ""),
-        "name of a shape"
-    );
+    assert!(accepts(edit("a.kiln", "shape ball", "shape bowl"), ""), "name of a shape");
     let rename = |from: &'static str, to: &'static str| {
         move |at: &Path| {
             fs::rename(at.join(from), at.join(to)).unwrap();
             edit("a.kiln", from, to)(at);
         }
     };
-    assert!(
-        accepts(rename("thing.ply", "other.ply"), ""),
-        "name of a mesh file"
-    );
+    assert!(accepts(rename("thing.ply", "other.ply"), ""), "name of a mesh file");
     assert!(accepts(rename("sky.exr", "heaven.exr"), ""), "name of a map");
-    assert!(
-        accepts(rename("unit.ksl", "shaders.ksl"), ""),
-        "name of a shader file"
-    );
-    assert!(
-        accepts(rename("paint.png", "colours.png"), ""),
-        "name of a texture"
-    );
+    assert!(accepts(rename("unit.ksl", "shaders.ksl"), ""), "name of a shader file");
+    assert!(accepts(rename("paint.png", "colours.png"), ""), "name of a texture");
 }

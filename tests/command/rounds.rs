@@ -26,18 +26,13 @@ const NOISE: &str = "render a.kiln --noise 0.006 --spp 4000";
 fn info(at: &Path, part: &str, name: &str) -> String {
     let text = String::from_utf8(run(at, &format!("info {part}")).stdout).unwrap();
     let line = text.lines().find_map(|line| line.trim_start().strip_prefix(name));
-    line.unwrap_or_else(|| panic!("no {name} in:\n{text}"))
-        .trim()
-        .to_owned()
+    line.unwrap_or_else(|| panic!("no {name} in:\n{text}")).trim().to_owned()
 }
 
 /// Renders in a single run, as `straight.exr` and `straight.part`; returns the number of samples.
 fn straight(at: &Path, render: &str) -> u64 {
     done(at, &format!("{render} -o straight.exr -o straight.part"));
-    assert_eq!(
-        info(at, "straight.part", "open"),
-        "none: no pixel needs more samples"
-    );
+    assert_eq!(info(at, "straight.part", "open"), "none: no pixel needs more samples");
     let samples = info(at, "straight.part", "samples");
     samples.strip_prefix("0..").unwrap().parse().unwrap()
 }
@@ -54,24 +49,11 @@ fn pieces_equal_a_single_run() {
     for settings in settings_list {
         let render = format!("{} {settings}", NOISE.replace("0.006", "0.014"));
         let sample_count = straight(at, &render);
-        assert!(
-            sample_count > 64,
-            "{settings}: {sample_count} samples leave nothing to split"
-        );
+        assert!(sample_count > 64, "{settings}: {sample_count} samples leave nothing to split");
         // The first round has 16 samples, or 12 for a minimum of ten.
-        let ends = if settings.contains("min-spp") {
-            [12, 48]
-        } else {
-            [16, 48]
-        };
-        done(
-            at,
-            &format!("{render} --threads 1 --samples 0..{} -o a.part", ends[0]),
-        );
-        assert_eq!(
-            info(at, "a.part", "rounds"),
-            format!("ended after {} samples", ends[0])
-        );
+        let ends = if settings.contains("min-spp") { [12, 48] } else { [16, 48] };
+        done(at, &format!("{render} --threads 1 --samples 0..{} -o a.part", ends[0]));
+        assert_eq!(info(at, "a.part", "rounds"), format!("ended after {} samples", ends[0]));
         assert!(info(at, "a.part", "open").contains("% of the picture, about"));
         done(
             at,
@@ -111,11 +93,9 @@ fn a_killed_piece_resumes() {
     let render = NOISE.replace("0.006", "0.005 --size 80x60");
     let whole = timed(at, &format!("{render} -o straight.exr -o straight.part"));
     let mut kills = 0;
-    for (range, shares) in [
-        ("0..16", &[0.1][..]),
-        ("16..256", &[0.1, 0.2, 0.3]),
-        ("256..4000", &[0.1, 0.2, 0.3, 0.4]),
-    ] {
+    for (range, shares) in
+        [("0..16", &[0.1][..]), ("16..256", &[0.1, 0.2, 0.3]), ("256..4000", &[0.1, 0.2, 0.3, 0.4])]
+    {
         let piece = format!(
             "{render} --samples {range} --checkpoint k.part --checkpoint-every 0.01s --resume -o k.exr"
         );
@@ -141,10 +121,7 @@ fn a_time_limit_ends_within_a_round() {
     let at = folder.path();
     let render = NOISE.replace("0.006", "0.0005");
     // Five seconds do not reach that error on any machine; the part ends within a round.
-    let output = run(
-        at,
-        &format!("{render} --size 400x300 --time 5s --checkpoint t.part -o t.exr"),
-    );
+    let output = run(at, &format!("{render} --size 400x300 --time 5s --checkpoint t.part -o t.exr"));
     assert!(output.status.success(), "{}", message(&output));
     assert!(
         message(&output).contains("the error of --noise is not reached: 100.0 % of the picture"),
@@ -163,27 +140,15 @@ fn invalid_pieces_are_refused() {
     for (range, words) in [
         (
             "0..50",
-            vec![
-                "0..50: 50 is not an end of a round",
-                "end after 48 and 64 samples",
-            ],
+            vec!["0..50: 50 is not an end of a round", "end after 48 and 64 samples"],
         ),
-        (
-            "0..3",
-            vec!["not an end of a round", "the first round ends after 16 samples"],
-        ),
-        (
-            "20..64",
-            vec!["20..64: 20 is not an end", "end after 16 and 24 samples"],
-        ),
+        ("0..3", vec!["not an end of a round", "the first round ends after 16 samples"]),
+        ("20..64", vec!["20..64: 20 is not an end", "end after 16 and 24 samples"]),
         ("0..3999", vec!["3999 is not an end", "3072 and 4000"]),
         ("0..4001", vec!["more than the 4000 samples"]),
         (
             "16..64",
-            vec![
-                "the samples before 16, which are missing",
-                "--checkpoint FILE --resume",
-            ],
+            vec!["the samples before 16, which are missing", "--checkpoint FILE --resume"],
         ),
     ] {
         refused(at, &format!("{} -o a.part", piece(range)), &words);
@@ -199,19 +164,12 @@ fn invalid_pieces_are_refused() {
     for (range, words) in [
         (
             "48..64",
-            vec![
-                "48..64 does not begin where 'a.part' ends, after 32",
-                "--samples 32..64",
-            ],
+            vec!["48..64 does not begin where 'a.part' ends, after 32", "--samples 32..64"],
         ),
         ("0..24", vec!["'a.part' does not belong", "0..32, of 0..24"]),
         ("16..24", vec!["0..32, of 16..24"]),
     ] {
-        refused(
-            at,
-            &format!("{} --checkpoint a.part --resume -o o.exr", piece(range)),
-            &words,
-        );
+        refused(at, &format!("{} --checkpoint a.part --resume -o o.exr", piece(range)), &words);
     }
     let resume = "--samples 32..64 --checkpoint a.part --resume -o o.exr";
     for (flags, words) in [
@@ -221,16 +179,9 @@ fn invalid_pieces_are_refused() {
         ),
         ("--noise 0.006 --spp 5000", "to 4000 samples there"),
         ("--noise 0.006 --spp 4000 --min-spp 32", "noise is"),
-        (
-            "--spp 4000",
-            "noise is 0.006 from 16 to 4000 samples there, nothing here",
-        ),
+        ("--spp 4000", "noise is 0.006 from 16 to 4000 samples there, nothing here"),
     ] {
-        refused(
-            at,
-            &format!("render a.kiln {flags} {resume}"),
-            &["does not belong", words],
-        );
+        refused(at, &format!("render a.kiln {flags} {resume}"), &["does not belong", words]);
     }
     done(at, "render a.kiln --spp 32 -o plain.part");
     refused(
@@ -244,17 +195,9 @@ fn invalid_pieces_are_refused() {
     refused(
         at,
         "merge a.part b.part -o m.exr --allow-gaps",
-        &[
-            "'a.part' and 'b.part'",
-            "one render with --noise",
-            "take 'b.part' alone",
-        ],
+        &["'a.part' and 'b.part'", "one render with --noise", "take 'b.part' alone"],
     );
     refused(at, "merge a.part plain.part -o m.exr", &["does not belong"]);
     // A part with more samples is not overwritten.
-    refused(
-        at,
-        &format!("{} -o b.part", piece("0..16")),
-        &["would be lost", "0..48"],
-    );
+    refused(at, &format!("{} -o b.part", piece("0..16")), &["would be lost", "0..48"]);
 }

@@ -19,29 +19,18 @@ shape s : sphere { radius = 0.6; material = m; }
 /// Shaders that look up files at run time, and one of these files for each.
 const SHADERS: [(&str, &str, &str); 5] = [
     ("tiles", "ud.1002.png", "texture(\"ud.<UDIM>.png\", u * 2, v)"),
-    (
-        "chosen",
-        "b.png",
-        "texture(u > 0.5 ? \"a.png\" : \"b.png\", u, v)",
-    ),
+    ("chosen", "b.png", "texture(u > 0.5 ? \"a.png\" : \"b.png\", u, v)"),
     ("listed", "b.png", "texture(names[int(u * 2)], u, v)"),
     (
         "chosen set",
         "ud.1001.png",
         "texture(u > 0.5 ? \"a.png\" : \"ud.<UDIM>.png\", u, v)",
     ),
-    (
-        "subimage",
-        "a.png",
-        "texture(\"a.png\", u, v, \"subimage\", int(u * 0.9))",
-    ),
+    ("subimage", "a.png", "texture(\"a.png\", u, v, \"subimage\", int(u * 0.9))"),
 ];
 
 /// A shader that composes a file name.
-const COMPOSED: (&str, &str) = (
-    "b.png",
-    "texture(concat(u > 0.5 ? \"a\" : \"b\", \".png\"), u, v)",
-);
+const COMPOSED: (&str, &str) = ("b.png", "texture(concat(u > 0.5 ? \"a\" : \"b\", \".png\"), u, v)");
 
 fn folder(lookup: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
@@ -65,10 +54,7 @@ const BAKE: &str = "bake a.kiln --resolution 32 --samples 1 --integrator path -o
 #[test]
 fn files_found_at_run_time_belong_to_the_picture() {
     type Change = fn(&Path);
-    let changes: [Change; 2] = [
-        |path| write_ramp(path, 0.4),
-        |path| fs::remove_file(path).unwrap(),
-    ];
+    let changes: [Change; 2] = [|path| write_ramp(path, 0.4), |path| fs::remove_file(path).unwrap()];
     for (name, file, lookup) in SHADERS {
         for change in changes {
             let folder = folder(lookup);
@@ -121,19 +107,11 @@ fn files_read_by_running_shaders_are_not_overwritten() {
         let folder = folder(lookup);
         let at = folder.path();
         refused(at, &format!("render a.kiln -o {file}"), &[file, "reads it"]);
-        refused(
-            at,
-            &format!("render a.kiln -o o.exr --stats {file}"),
-            &[file, "reads it"],
-        );
+        refused(at, &format!("render a.kiln -o o.exr --stats {file}"), &[file, "reads it"]);
         let bake = format!("{BAKE} --stats {file}");
         refused(at, &bake, &[file, "reads it"]);
     }
-    for (file, lookup) in SHADERS
-        .map(|(_, file, lookup)| (file, lookup))
-        .into_iter()
-        .chain([COMPOSED])
-    {
+    for (file, lookup) in SHADERS.map(|(_, file, lookup)| (file, lookup)).into_iter().chain([COMPOSED]) {
         let folder = folder(lookup);
         let at = folder.path();
         let unit = format!(
@@ -183,10 +161,7 @@ fn headers_imports_and_spectra_are_not_overwritten() {
         ("bake o.kiln -o out --stats", "my.h"),
         ("shade i.ksl -g 2 2 -o result o.exr --stats", "my.h"),
         ("shade i.ksl -g 2 2 -o result o.exr --stats", "imp.ksl"),
-        (
-            "shade p.osl -g 2 2 -o result o.exr -I inc --stats",
-            "inc/stdosl.h",
-        ),
+        ("shade p.osl -g 2 2 -o result o.exr -I inc --stats", "inc/stdosl.h"),
     ] {
         let line = if line.starts_with("shade") {
             format!("{line}={file}")

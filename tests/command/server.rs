@@ -25,25 +25,17 @@ impl Server {
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://127.0.0.1:").unwrap();
         let (port, token) = address.strip_suffix('/').unwrap().split_once('/').unwrap();
-        Server {
-            child,
-            port: port.parse().unwrap(),
-            token: token.to_owned(),
-        }
+        Server { child, port: port.parse().unwrap(), token: token.to_owned() }
     }
 
     /// Head and body of the response to a request for a page of this server. The path begins after the token.
     pub(crate) fn answer(&self, request: &str) -> (String, Vec<u8>) {
         let port = self.port;
         let request = self.with_token(request);
-        self.sent(&format!(
-            "{request}\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"
-        ))
+        self.sent(&format!("{request}\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"))
     }
 
     /// The response to a page that posts a text.

@@ -59,11 +59,7 @@ impl Bench {
     }
 
     fn kiln(&self, args: &[&str]) -> CommandOutput {
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = program(self.folder.path()).args(args).output().unwrap();
+        let Output { status, stdout, stderr } = program(self.folder.path()).args(args).output().unwrap();
         CommandOutput {
             status: status.code().expect("the command ended by itself"),
             out: String::from_utf8(stdout).unwrap(),
@@ -123,9 +119,7 @@ fn grid_points_match_testshade() {
     assert_eq!(image.pixel(0, 0), [0.0, 0.0, 0.0]);
     assert_eq!(image.pixel(4, 2), [1.0, 1.0, 0.0]);
     assert_eq!(image.pixel(1, 1), [0.25, 0.5, 0.0]);
-    bench
-        .shade("--res 4 2 --center -od half s.ksl:grid -o Cout centre.exr")
-        .ok();
+    bench.shade("--res 4 2 --center -od half s.ksl:grid -o Cout centre.exr").ok();
     assert_eq!(bench.image("centre.exr").pixel(0, 0), [0.125, 0.25, 0.0]);
     bench
         .shade("-g 2 2 -scaleuv 4 2 -offsetuv -1 0 s.ksl:grid -o Cout scaled.exr")
@@ -141,10 +135,7 @@ fn outputs_of_each_type_become_images() {
         .ok();
     assert_eq!(bench.image("f.exr").pixel(2, 1), [6.0]);
     assert_eq!(bench.image("i.exr").pixel(0, 0), [7.0]);
-    assert_eq!(
-        (bench.image("c.png").width, bench.image("c.png").channels),
-        (3, 3)
-    );
+    assert_eq!((bench.image("c.png").width, bench.image("c.png").channels), (3, 3));
     assert!(bench.path("m.exr").is_file());
     bench.shade("-g 3 2 s.ksl:grid -o i i.tif -o f f.tif").ok();
     let bytes = std::fs::read(bench.path("i.tif")).unwrap();
@@ -154,9 +145,7 @@ fn outputs_of_each_type_become_images() {
     assert_eq!(bench.image("i.tif").pixel(2, 1), [7.0]);
     bench.shade("-g 3 2 -od float s.ksl:grid -o i i.exr").ok();
     assert!((bench.image("i.exr").pixel(0, 0)[0] * 2_147_483_647.0 - 7.0).abs() < 1e-3);
-    bench
-        .shade("-g 256 1 -od uint8 s.ksl:grid -o Cout bytes.exr")
-        .ok();
+    bench.shade("-g 256 1 -od uint8 s.ksl:grid -o Cout bytes.exr").ok();
     let bytes = bench.image("bytes.exr");
     assert!((bytes.pixel(77, 0)[0] - 77.0 / 255.0).abs() < 2e-4);
 }
@@ -165,12 +154,8 @@ fn outputs_of_each_type_become_images() {
 fn images_do_not_depend_on_threads_or_execution_mode() {
     let bench = Bench::new(&[]);
     bench.shade("-g 97 61 -t 1 marble -o result one.exr").ok();
-    bench
-        .shade("-g 97 61 -t 7 --iters 3 marble -o result seven.exr")
-        .ok();
-    bench
-        .shade("-g 97 61 --interpret marble -o result interpreted.exr")
-        .ok();
+    bench.shade("-g 97 61 -t 7 --iters 3 marble -o result seven.exr").ok();
+    bench.shade("-g 97 61 --interpret marble -o result interpreted.exr").ok();
     bench.shade("-g 97 61 -O0 marble -o result raw.exr").ok();
     let file = |name: &str| std::fs::read(bench.path(name)).unwrap();
     let one = file("one.exr");
@@ -185,10 +170,7 @@ fn prints_are_in_grid_order() {
     assert_eq!(lines.len(), 10_000);
     assert_eq!((lines[0], lines[9_999]), ("0 0 0.5", "1 1 0.5"));
     assert_eq!(bench.shade("-g 200 50 -t 8 -param k 0.5 s.ksl").ok(), one.out);
-    assert_eq!(
-        bench.shade("-g 200 50 --interpret -param k 0.5 s.ksl").ok(),
-        one.out
-    );
+    assert_eq!(bench.shade("-g 200 50 --interpret -param k 0.5 s.ksl").ok(), one.out);
     assert_eq!(bench.shade("-iters 3 s.ksl").ok(), "0.5 0.5 1\n".repeat(3));
     let stats = bench.shade("-iters 3 --stats s.ksl");
     assert_eq!(stats.out, "0.5 0.5 1\n".repeat(3));
@@ -205,26 +187,14 @@ fn values_and_closures_are_shown() {
     assert_eq!(bench.written(&["s.ksl"]), [""; 0]);
     assert_eq!(bench.shade("s.ksl:first").ok(), "r = 5\n");
     let closure = bench.shade("matte -param albedo 0.25,0.5,1");
-    assert!(
-        closure.ok().starts_with("surface = (0.25, 0.5, 1) * "),
-        "{}",
-        closure.out
-    );
-    assert_eq!(
-        bench.shade("matte --interpret -param albedo 0.25,0.5,1").ok(),
-        closure.out
-    );
+    assert!(closure.ok().starts_with("surface = (0.25, 0.5, 1) * "), "{}", closure.out);
+    assert_eq!(bench.shade("matte --interpret -param albedo 0.25,0.5,1").ok(), closure.out);
 }
 
 #[test]
 fn inputs_are_set_by_type() {
     let bench = bench();
-    let set = |line: &str| {
-        bench
-            .shade(&format!("{line} s.ksl:grid -o f null --print"))
-            .ok()
-            .to_owned()
-    };
+    let set = |line: &str| bench.shade(&format!("{line} s.ksl:grid -o f null --print")).ok().to_owned();
     assert_eq!(set("-param n 5,6"), "Pixel (0, 0):\n  f : 8\n");
     assert_eq!(
         set("--param:type=int[2]:interpolated=1 n 5,6 -fparam k -1"),
@@ -265,15 +235,7 @@ fn serialised_groups_are_read() {
         let given = bench.kiln(&[&["shade", "-group", spec], &flags[..]].concat());
         assert_eq!(given.ok(), expected);
     }
-    let verbose = bench.kiln(&[
-        "shade",
-        "-v",
-        "--oslquery",
-        "-groupname",
-        "G",
-        "-group",
-        "g.oslgroup",
-    ]);
+    let verbose = bench.kiln(&["shade", "-v", "--oslquery", "-groupname", "G", "-group", "g.oslgroup"]);
     for part in [
         "Processing group specification:\n---\nparam float k 3",
         "Shader group:\n---\nparam float k 3 ;\nshader grid a ;\nparam color Kd 1 2 3 ;\nshader grid b ;\n\
@@ -293,10 +255,7 @@ fn serialised_groups_are_read() {
         ),
         (
             "shader s.ksl:grid a; connect x.f a.k;",
-            [
-                "ConnectShaders: source layer \"x\" not found",
-                "problem might be here: connect x.f a.k",
-            ],
+            ["ConnectShaders: source layer \"x\" not found", "problem might be here: connect x.f a.k"],
         ),
     ] {
         bench.kiln(&["shade", "-group", spec]).fails(&parts);
@@ -325,10 +284,7 @@ fn geometry_attributes_override_values() {
     let bench = Bench::new(&[("t.ksl", text)]);
     let shown = |line: &str| bench.shade(&format!("-g 1 1 {line} t.ksl")).ok().to_owned();
     assert_eq!(shown(""), "f = 1\nc = 0.5 0.5 0.5\ng = 0.5\n");
-    assert_eq!(
-        shown("-userdata heat 3 -param heat 2"),
-        "f = 3\nc = 0.5 0.5 0.5\ng = 0.5\n"
-    );
+    assert_eq!(shown("-userdata heat 3 -param heat 2"), "f = 3\nc = 0.5 0.5 0.5\ng = 0.5\n");
     assert_eq!(
         shown("-userdata:type=color colour 1,2,3 -param heat 2"),
         "f = 2\nc = 1 2 3\ng = 0.5\n"
@@ -381,18 +337,10 @@ fn a_folder_may_have_its_own_standard_header() {
         "f = 7.25\nCi = (2, 2, 2) * reflection ((0, 0, 1), 1.5)\n"
     );
     let checked = bench.kiln(&["check", "-I", "own", "s.osl"]);
-    assert!(
-        checked.err.contains("closure `glow` is unknown here"),
-        "{}",
-        checked.err
-    );
+    assert!(checked.err.contains("closure `glow` is unknown here"), "{}", checked.err);
     assert!(checked.err.contains("own/stdosl.h:5:"), "{}", checked.err);
     // Sources in Kiln's own language are not affected.
-    std::fs::write(
-        bench.path("k.ksl"),
-        "shader k(output float f = 0) { f = clamp(u, 0.0, 1.0); }",
-    )
-    .unwrap();
+    std::fs::write(bench.path("k.ksl"), "shader k(output float f = 0) { f = clamp(u, 0.0, 1.0); }").unwrap();
     assert_eq!(bench.shade("-g 1 1 -I own k.ksl").ok(), "f = 0.5\n");
 }
 
@@ -441,12 +389,7 @@ fn units_query_the_types_of_their_inputs() {
                 if (istexture(x)) result = texture(x, 0, 0);\n    else if (iscolor(x)) result = copy;\n    \
                 else if (isfloat(x)) result = color(0, copy, x * 2);\n    printf(\"%d %d\\n\", isconnected(x), isfloat(x));\n}\n";
     let bench = Bench::new(&[("s.ksl", text)]);
-    let shown = |line: &str| {
-        bench
-            .shade(&format!("-g 1 1 {line} -o result null --print"))
-            .ok()
-            .to_owned()
-    };
+    let shown = |line: &str| bench.shade(&format!("-g 1 1 {line} -o result null --print")).ok().to_owned();
     assert_eq!(shown("s.ksl:adapts"), "0 1\nPixel (0, 0):\n  result : 0 0.5 1\n");
     let of = |output: &str| format!("-layer a s.ksl:source -layer b s.ksl:adapts -connect a {output} b x");
     assert_eq!(shown(&of("f")), "1 1\nPixel (0, 0):\n  result : 0 4 8\n");
@@ -487,11 +430,7 @@ fn inputs_of_type_any_accept_command_line_values() {
         ("-param:type=int x 1", "14"),
         ("-param:type=float[2] x 1,2", "15"),
     ] {
-        assert_eq!(
-            shown(&format!("{value} s.ksl:kind")),
-            format!("r = {expected}\n"),
-            "{value}"
-        );
+        assert_eq!(shown(&format!("{value} s.ksl:kind")), format!("r = {expected}\n"), "{value}");
     }
     assert_eq!(shown("-param y 1,2,3 s.ksl:g"), "r = 12\n");
 }
@@ -505,20 +444,10 @@ fn arrays_have_the_length_of_their_values() {
     let printed = |line: &str| bench.shade(&format!("-g 1 1 {line}")).ok().to_owned();
     assert_eq!(printed("s.ksl:sum"), "1 7\n");
     assert_eq!(printed("-param a 1,2,3,4 s.ksl:sum"), "4 10\n");
-    assert_eq!(
-        printed("-layer a s.ksl:three -layer b s.ksl:sum -connect a f b a"),
-        "3 6\n"
-    );
+    assert_eq!(printed("-layer a s.ksl:three -layer b s.ksl:sum -connect a f b a"), "3 6\n");
     assert_eq!(
         bench
-            .kiln(&[
-                "shade",
-                "-g",
-                "1",
-                "1",
-                "-group",
-                "param float[] a 1 2; shader s.ksl:sum x"
-            ])
+            .kiln(&["shade", "-g", "1", "1", "-group", "param float[] a 1 2; shader s.ksl:sum x"])
             .ok(),
         "2 3\n"
     );
@@ -545,14 +474,8 @@ fn layers_run_when_they_are_needed() {
     let bench = Bench::new(&[("s.ksl", text)]);
     let line = "-g 1 1 -layer p s.ksl:a -layer q s.ksl:unread -layer r";
     let connected = "s.ksl:last -connect p f r x -connect q f r y";
-    assert_eq!(
-        bench.shade(&format!("{line} {connected}")).ok(),
-        "last\nthen\na\n1\nend\n"
-    );
-    assert_eq!(
-        bench.shade(&format!("{line} -param on 0 {connected}")).ok(),
-        "last\nend\n"
-    );
+    assert_eq!(bench.shade(&format!("{line} {connected}")).ok(), "last\nthen\na\n1\nend\n");
+    assert_eq!(bench.shade(&format!("{line} -param on 0 {connected}")).ok(), "last\nend\n");
     let eager = bench.shade(&format!("--options lazylayers=0 {line} -param on 0 {connected}"));
     assert_eq!(eager.ok(), "a\nunread\nlast\nend\n");
 }
@@ -597,10 +520,7 @@ fn layers_share_globals() {
     let line = "-g 2 1 --print --options lazyglobals=0 -param by 3 -layer a s.ksl:move -layer b s.ksl:look";
     assert!(both(&format!("{line} -o b.change null")).contains("b.change : 4\n"));
     let line = "-g 1 1 --options lazyglobals=0 -layer a s.ksl:move -layer b s.ksl:move -layer c s.ksl:show";
-    assert_eq!(
-        both(line),
-        "2.5 (1, 1, 1) * emission ()\n\t+ (1, 1, 1) * emission ()\n"
-    );
+    assert_eq!(both(line), "2.5 (1, 1, 1) * emission ()\n\t+ (1, 1, 1) * emission ()\n");
     // Instances of a group in source have separate globals.
     let line = "-g 1 1 --print -layer a s.ksl:apart -layer c s.ksl:show -o a.result null";
     assert_eq!(both(line), "0.5 \nPixel (0, 0):\n  a.result : 31\n");
@@ -669,9 +589,7 @@ fn colours_are_converted_from_the_given_space() {
     );
     for working in ["Rec709", "AdobeRGB", "ACES2065-1"] {
         for space in ["XYZ", "xyY", "sRGB", "srgb_texture", "Rec709", "ACEScg", "hsv"] {
-            let given = bench.shade(&format!(
-                "-g 1 1 -colorspace {working} -param space {space} s.ksl:back"
-            ));
+            let given = bench.shade(&format!("-g 1 1 -colorspace {working} -param space {space} s.ksl:back"));
             assert_eq!(given.ok(), "0.1000 0.7000 0.2000\n", "{working} {space}");
         }
     }
@@ -696,11 +614,7 @@ fn stores_out_of_range_are_reported() {
 #[test]
 fn unknown_flags_name_the_nearest() {
     let bench = bench();
-    for (flag, near) in [
-        ("-reparm", "--reparam"),
-        ("--grup", "--group"),
-        ("-raytyp", "--raytype"),
-    ] {
+    for (flag, near) in [("-reparm", "--reparam"), ("--grup", "--group"), ("-raytyp", "--raytype")] {
         let given = bench.shade(&format!("{flag} s.ksl"));
         assert_eq!(given.status, 2, "{flag}");
         assert!(given.err.contains(near), "{}", given.err);
@@ -711,12 +625,10 @@ fn unknown_flags_name_the_nearest() {
 fn connections_may_be_locked() {
     let text = "shader a(output float f = 1) {}\nshader b(float x = 0 [[ int allowconnect = 0 ]]) { printf(\"%g\", x); }\n";
     let bench = Bench::new(&[("s.ksl", text)]);
-    bench
-        .shade("-layer a s.ksl:a -layer b s.ksl:b -connect a f b x")
-        .fails(&[
-            "ERROR: ConnectShaders: cannot connect to b.x because it has metadata allowconnect=0",
-            "group: unnamed_group_1",
-        ]);
+    bench.shade("-layer a s.ksl:a -layer b s.ksl:b -connect a f b x").fails(&[
+        "ERROR: ConnectShaders: cannot connect to b.x because it has metadata allowconnect=0",
+        "group: unnamed_group_1",
+    ]);
 }
 
 #[test]
@@ -724,11 +636,7 @@ fn raster_code_goes_to_files_or_is_printed() {
     let bench = bench();
     let printed = bench.shade("s.ksl:grid --emit wgsl");
     assert_eq!(printed.status, 0, "{}", printed.err);
-    for word in [
-        "fn evaluate(g: Globals) -> Outputs",
-        "o_Cout: vec3f",
-        "o_m: mat4x4f",
-    ] {
+    for word in ["fn evaluate(g: Globals) -> Outputs", "o_Cout: vec3f", "o_m: mat4x4f"] {
         assert!(printed.out.contains(word), "{}", printed.out);
     }
     // Outputs with the same file share a program that contains no others.
@@ -773,32 +681,21 @@ fn errors_suggest_corrections() {
     bench
         .shade("s.ksl:gird")
         .fails(&["holds no unit or group `gird`", "did you mean `grid`?"]);
-    bench
-        .shade("marbel")
-        .fails(&["no shader `marbel`", "did you mean `marble`?"]);
+    bench.shade("marbel").fails(&["no shader `marbel`", "did you mean `marble`?"]);
     bench.shade("missing.ksl").fails(&["cannot read missing.ksl"]);
     bench.shade("s.ksl:grid -o Cout x.gif").fails(&["x.gif", ".exr"]);
-    bench
-        .shade("s.ksl:grid -o Cout no/such/x.exr")
-        .fails(&["no/such"]);
+    bench.shade("s.ksl:grid -o Cout no/such/x.exr").fails(&["no/such"]);
     bench
         .shade("matte -o surface x.exr")
         .fails(&["`surface` is of type closure color"]);
-    bench
-        .shade("s.ksl:grid -raytype cameras")
-        .fails(&["did you mean `camera`?"]);
+    bench.shade("s.ksl:grid -raytype cameras").fails(&["did you mean `camera`?"]);
     assert_eq!(bench.shade("-g 0 1 s.ksl").status, 2);
     assert_eq!(bench.shade("-g 1 1").status, 2);
-    let warned = Bench::new(&[(
-        "w.ksl",
-        "shader w(output float f = 0) {\n    float unused = 1;\n}\n",
-    )]);
+    let warned = Bench::new(&[("w.ksl", "shader w(output float f = 0) {\n    float unused = 1;\n}\n")]);
     assert_eq!(warned.shade("w.ksl").ok(), "f = 0\n");
     assert!(warned.shade("-v w.ksl").err.contains("`unused` is never used"));
     let wrong = Bench::new(&[("w.osl", "shader w(output float f = 0) {\n    f = g;\n}\n")]);
-    wrong
-        .shade("w.osl -o f x.exr")
-        .fails(&["w.osl:2:9", "unknown", "`g`"]);
+    wrong.shade("w.osl -o f x.exr").fails(&["w.osl:2:9", "unknown", "`g`"]);
     assert_eq!(bench.written(&["s.ksl"]), [""; 0]);
 }
 
@@ -824,9 +721,7 @@ fn a_file_is_read_once_for_all_layers() {
     for i in 1..50 {
         group += &format!("shader add l{i} ;\nconnect l{}.r l{i}.a ;\n", i - 1);
     }
-    let given = bench.kiln(&[
-        "shade", "-v", "--group", &group, "-print", "-g", "1", "1", "-o", "r", "null",
-    ]);
+    let given = bench.kiln(&["shade", "-v", "--group", &group, "-print", "-g", "1", "1", "-o", "r", "null"]);
     assert_eq!(given.status, 0, "{}", given.err);
     // Warnings about a file are printed when it is read.
     assert_eq!(given.err.matches("idle").count(), 2, "{}", given.err);
@@ -836,10 +731,7 @@ fn a_file_is_read_once_for_all_layers() {
 #[test]
 fn a_file_of_a_group_may_begin_with_a_byte_order_mark() {
     let bench = Bench::new(&[
-        (
-            "add.osl",
-            "shader add(float a = 0, output float r = 0) { r = a + 1; }",
-        ),
+        ("add.osl", "shader add(float a = 0, output float r = 0) { r = a + 1; }"),
         ("group.txt", "\u{feff}param float a 2;\r\nshader add l0 ;\r\n"),
     ]);
     let given = bench.shade("--group group.txt --print");
@@ -879,10 +771,7 @@ fn unreadable_pictures_count_as_missing() {
         ("s.ksl", text),
         ("bad.png", "no picture"),
         ("one.ksl", "shader one(output color c = 1) {}"),
-        (
-            "needs.ksl",
-            &text.replace("\"missingcolor\", color(1, 2, 3)", "\"fill\", 1"),
-        ),
+        ("needs.ksl", &text.replace("\"missingcolor\", color(1, 2, 3)", "\"fill\", 1")),
     ]);
     bench.shade("one.ksl -o c good.exr").ok();
     for mode in ["", "--interpret"] {
@@ -907,23 +796,14 @@ fn texture3d_of_a_picture_is_an_error() {
                 c = texture3d(\"good.exr\", P, \"missingcolor\", color(1, 2, 3));\n    \
                 told = e != \"\";\n    d = texture(\"good.exr\", u, v, \"wrap\", \"clamp\");\n}\n";
     let late = "shader late(output color a = 1) {\n    a = texture3d(format(\"goo%s.exr\", u < 2 ? \"d\" : \"\"), P);\n}\n";
-    let bench = Bench::new(&[
-        ("s.ksl", text),
-        ("late.ksl", late),
-        ("one.ksl", "shader one(output color c = 1) {}"),
-    ]);
+    let bench =
+        Bench::new(&[("s.ksl", text), ("late.ksl", late), ("one.ksl", "shader one(output color c = 1) {}")]);
     bench.shade("one.ksl -o c good.exr").ok();
     for mode in ["", "--interpret"] {
         let outputs = "-o a null -o b null -o c null -o told null -o d null --print";
         let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {mode} {outputs}"));
         assert_eq!(given.status, 0, "{}", given.err);
-        for expected in [
-            "a : 0 0 0",
-            "b : 0.25 0.25 0.25",
-            "c : 1 2 3",
-            "told : 1",
-            "d : 1 1 1",
-        ] {
+        for expected in ["a : 0 0 0", "b : 0.25 0.25 0.25", "c : 1 2 3", "told : 1", "d : 1 1 1"] {
             assert!(given.out.contains(expected), "{expected} in {}", given.out);
         }
         assert!(given.err.contains("s.ksl:4:9"), "{}", given.err);
@@ -951,11 +831,8 @@ fn environment_of_a_tile_set_is_an_error() {
                 environment(\"sky.<UDIM>.exr\", P, \"errormessage\", e);\n    told += 2 * (e != \"\");\n}\n";
     let late = "shader late(output color a = 1) {\n    \
                 a = environment(format(\"sky.<%s>.exr\", u < 2 ? \"UDIM\" : \"\"), P);\n}\n";
-    let bench = Bench::new(&[
-        ("s.ksl", text),
-        ("late.ksl", late),
-        ("one.ksl", "shader one(output color c = 1) {}"),
-    ]);
+    let bench =
+        Bench::new(&[("s.ksl", text), ("late.ksl", late), ("one.ksl", "shader one(output color c = 1) {}")]);
     bench.shade("one.ksl -o c sky.1001.exr").ok();
     for mode in ["", "--interpret"] {
         let outputs = "-o a null -o b null -o c null -o told null --print";
@@ -991,9 +868,7 @@ fn point_clouds_are_searched() {
         let image = bench.image("f.exr");
         let pixels = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| image.pixel(x, y)[0]);
         assert_eq!(pixels, [10.0, 10.5, 0.0, 10.5]);
-        let given = bench.shade(&format!(
-            "-t 3 -g 64 64 {mode} -param file none.ply s.ksl -o f f.exr"
-        ));
+        let given = bench.shade(&format!("-t 3 -g 64 64 {mode} -param file none.ply s.ksl -o f f.exr"));
         assert_eq!(given.status, 0);
         let expected = "there is no point cloud file \"none.ply\"; nothing is found";
         assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
@@ -1083,10 +958,7 @@ fn information_has_the_form_of_oslinfo() {
     assert_eq!(all.ok().matches("\n    \"").count(), 10 + 12, "{}", all.out);
     let json = bench.kiln(&["info", "s.osl:grid", "--json"]);
     let json: serde_json::Value = serde_json::from_str(json.ok()).unwrap();
-    assert_eq!(
-        json[0]["parameters"][0]["default"],
-        serde_json::json!([0.5, 0.5, 0.5])
-    );
+    assert_eq!(json[0]["parameters"][0]["default"], serde_json::json!([0.5, 0.5, 0.5]));
     assert_eq!(json[0]["parameters"][0]["metadata"][0]["value"], "what \"it\" is");
     assert_eq!(json[0]["parameters"][4]["output"], true);
     bench

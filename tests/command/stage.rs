@@ -50,10 +50,7 @@ fn patterns_are_shown_as_emission() {
     }
     let first = picture(at, "units.ksl:ramp_uv --show first --spp 64");
     let color = first.rgb(8, 20);
-    assert!(
-        (color.r - 8.5 / 32.0).abs() < 0.02 && color.r == color.b,
-        "{color:?}"
-    );
+    assert!((color.r - 8.5 / 32.0).abs() < 0.02 && color.r == color.b, "{color:?}");
     // Shipped units are given by name only; on a ball, the picture contains the backdrop.
     let flat = picture(at, "checker --spp 1");
     let ball = picture(at, "checker --on ball --spp 1");
@@ -79,19 +76,12 @@ group outer(float gain = 1, output closure color surface)
         let image = picture(at, &format!("layers.ksl --spp 64 --show {show}"));
         let color = image.rgb(20, 9);
         let expected = factor * 20.5 / 32.0;
-        assert!(
-            (color.r - expected).abs() < 0.01 && color.r == color.b,
-            "{show}: {color:?}"
-        );
+        assert!((color.r - expected).abs() < 0.01 && color.r == color.b, "{show}: {color:?}");
     }
     let closure = picture(at, "layers.ksl --on plane --show paint --spp 16");
     let color = closure.rgb(16, 16);
     assert!(color.r > 0.99 && color.g == 0.0, "{color:?}");
-    refused(
-        at,
-        "render layers.ksl --show deep.third.y",
-        &["no layer", "deep.first.y"],
-    );
+    refused(at, "render layers.ksl --show deep.third.y", &["no layer", "deep.first.y"]);
     refused(at, "render layers.ksl --show deeper", &["no output `deeper`"]);
 }
 
@@ -145,16 +135,10 @@ fn parameters_accept_values_of_their_types() {
     assert!(of("--param name=dark") < 0.9 * plain);
     assert!(of("--param twice=1") > 1.1 * plain);
     // Values have the syntax of scenes, and `--set` applies to them.
-    assert_eq!(
-        of("--param albedo=0.25"),
-        of("--set material.subject.albedo=0.25")
-    );
+    assert_eq!(of("--param albedo=0.25"), of("--set material.subject.albedo=0.25"));
     refused(at, "render plastik", &["no such file", "`plastic`"]);
     for (args, words) in [
-        (
-            "units.ksl:paint --param albed=1",
-            ["no parameter `albed`", "`albedo`"],
-        ),
+        ("units.ksl:paint --param albed=1", ["no parameter `albed`", "`albedo`"]),
         ("units.ksl:paint --param albedo=1;", ["`1;` is no value", "red"]),
         ("units.ksl:paint --show roughness", ["no output `roughness`", ""]),
         ("units.ksl:paint --on nothing.obj", ["nothing.obj", ""]),
@@ -167,11 +151,7 @@ fn parameters_accept_values_of_their_types() {
         "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }",
     )
     .unwrap();
-    refused(
-        at,
-        "render a.kiln --param a=1",
-        &["--param is for units", "a.kiln is a scene"],
-    );
+    refused(at, "render a.kiln --param a=1", &["--param is for units", "a.kiln is a scene"]);
     fs::write(at.join("d.ksl"), "displacement d() { P += N; }").unwrap();
     refused(at, "render d.ksl", &["a displacement", "not shown yet"]);
 }
@@ -191,10 +171,7 @@ fn variations_are_labelled_tiles() {
     let row = sheet("--variations scale=0.2,1,0.6");
     assert_eq!((row.width, row.height), (3 * 164 + 4, 178 + 4));
     let middle = |sheet: &Image, column: usize, row: usize| sheet.rgb(84 + 164 * column, 98 + 178 * row).b;
-    assert_eq!(
-        [(0, 0), (1, 0), (2, 0)].map(|(x, y)| middle(&row, x, y)),
-        [0.1, 0.5, 0.3]
-    );
+    assert_eq!([(0, 0), (1, 0), (2, 0)].map(|(x, y)| middle(&row, x, y)), [0.1, 0.5, 0.3]);
     // Labels are drawn in the row above.
     let ink = (0..160).filter(|&x| row.rgb(4 + x, 9).r > 0.5).count();
     assert!((3..100).contains(&ink), "{ink}");

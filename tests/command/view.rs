@@ -31,9 +31,7 @@ fn the_viewer_holds_the_bake() {
     let folder = baked("--include both --order 2 --viewer");
     let out = folder.path().join("out");
     let text = fs::read_to_string(out.join("data.js")).unwrap();
-    let json = text
-        .strip_prefix("KILN_BAKE = ")
-        .and_then(|text| text.strip_suffix(";\n"));
+    let json = text.strip_prefix("KILN_BAKE = ").and_then(|text| text.strip_suffix(";\n"));
     let data: Value = serde_json::from_str(json.unwrap()).unwrap();
     assert_eq!(data["title"], "a");
     // "glTF", version 2.
@@ -49,11 +47,7 @@ fn the_viewer_holds_the_bake() {
     assert_eq!(names, images.iter().collect::<Vec<_>>());
     let page = fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.contains("data.js") && page.contains("viewer.js") && !page.contains("http"));
-    assert!(
-        fs::read_to_string(out.join("viewer.js"))
-            .unwrap()
-            .contains("Copyright")
-    );
+    assert!(fs::read_to_string(out.join("viewer.js")).unwrap().contains("Copyright"));
 
     // The next bake without `--viewer` removes the file.
     let args = "bake a.kiln -o out --resolution 16 --samples 1";
@@ -93,10 +87,7 @@ fn a_folder_is_served_on_the_loopback_interface() {
         ("nonsense", "400"),
     ] {
         let (head, _) = server.answer(request);
-        assert!(
-            head.starts_with(&format!("HTTP/1.1 {status}")),
-            "{request}: {head}"
-        );
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{request}: {head}");
     }
 }
 
@@ -130,12 +121,7 @@ shape b : cube { material = asks; transform = translate(3, 0, 0); }
     let programs: Vec<&Value> = data["shaders"].as_object().unwrap().values().collect();
     assert_eq!(programs.len(), 1);
     assert_eq!(programs[0]["globals"], serde_json::json!(["N", "P"]));
-    assert!(
-        programs[0]["glsl"]
-            .as_str()
-            .unwrap()
-            .contains("Surface surface(Globals ")
-    );
+    assert!(programs[0]["glsl"].as_str().unwrap().contains("Surface surface(Globals "));
 }
 
 /// Reads a head; returns the length of the content.
@@ -143,10 +129,7 @@ fn length(reader: &mut impl BufRead) -> usize {
     let mut length = 0;
     loop {
         let mut line = String::new();
-        assert!(
-            reader.read_line(&mut line).unwrap() > 0,
-            "the connection is closed"
-        );
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the connection is closed");
         match line.trim_end().split_once(": ") {
             Some(("Content-Length", value)) => length = value.parse().unwrap(),
             None if line == "\r\n" => return length,
@@ -186,8 +169,5 @@ fn files_that_change_while_they_are_sent_keep_their_length() {
     file.set_len(1000).unwrap();
     let mut rest = vec![];
     stream.read_to_end(&mut rest).unwrap();
-    assert!(
-        rest.len() < SIZE,
-        "the connection is closed after a part of the file"
-    );
+    assert!(rest.len() < SIZE, "the connection is closed after a part of the file");
 }

@@ -23,11 +23,7 @@ fn folder(texts: &[(&str, &str)]) -> TempDir {
 
 /// Exit status, standard output and standard error.
 fn run(folder: &TempDir, args: &str) -> (i32, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = program::run(folder.path(), args);
+    let Output { status, stdout, stderr } = program::run(folder.path(), args);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (status.code().unwrap(), text(stdout), text(stderr))
 }
@@ -64,10 +60,8 @@ fn texture3d_reads_grids() {
         "h : 3",
     ];
     for mode in ["", "--interpret"] {
-        let (status, out, err) = run(
-            &folder,
-            &format!("shade -g 2 1 s.ksl {mode} {} --print", outputs.join(" ")),
-        );
+        let (status, out, err) =
+            run(&folder, &format!("shade -g 2 1 s.ksl {mode} {} --print", outputs.join(" ")));
         assert_eq!((status, err.as_str()), (0, ""), "{out}");
         for line in expected {
             assert!(out.contains(&format!("{line}\n")), "{line} in {out}");
@@ -121,12 +115,7 @@ fn info_shows_grids() {
     }
     let (_, json, _) = run(&folder, "info --json types.nvdb");
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let names: Vec<_> = json[0]["grids"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|grid| &grid["name"])
-        .collect();
+    let names: Vec<_> = json[0]["grids"].as_array().unwrap().iter().map(|grid| &grid["name"]).collect();
     assert_eq!(names, ["fp4", "fp8", "fp16", "fpn", "velocity"]);
     assert_eq!(json[0]["grids"][4]["active_voxels"], 175);
 
@@ -145,16 +134,9 @@ fn packs_contain_their_volumes() {
                  shader glow(output closure color c = 0) {\n    \
                  c = texture3d(\"smoke.vdb\", P * 0.4 + vector(3, 0.5, 1.6)) * emission();\n}\n\
                  material m = glow();\nshape s : sphere { center = (4, 2, 3); radius = 3; material = m; }\n";
-    let wrong = scene.replace(
-        "vector(3, 0.5, 1.6)",
-        "vector(3, 0.5, 1.6), \"subimage\", \"flams\"",
-    );
+    let wrong = scene.replace("vector(3, 0.5, 1.6)", "vector(3, 0.5, 1.6), \"subimage\", \"flams\"");
     let folder = folder(&[("s.kiln", scene), ("wrong.kiln", &wrong)]);
-    for args in [
-        "render s.kiln --spp 4 -o a.exr",
-        "pack s.kiln -o s.zip",
-        "render s.zip --spp 4 -o b.exr",
-    ] {
+    for args in ["render s.kiln --spp 4 -o a.exr", "pack s.kiln -o s.zip", "render s.zip --spp 4 -o b.exr"] {
         let (status, _, err) = run(&folder, args);
         assert_eq!(status, 0, "{args}: {err}");
     }

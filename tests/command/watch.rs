@@ -51,9 +51,8 @@ fn value(at: &Path, file: &str) -> f32 {
 /// Names of the files in a folder.
 fn names(at: &Path) -> Vec<String> {
     let entries = fs::read_dir(at).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -84,9 +83,7 @@ fn a_changed_file_is_rendered_again() {
     write("nothing");
     wait_for("the error", || says(at, "`nothing`"));
     write("0.125");
-    wait_for("the mended one", || {
-        shows(0.125) && says(at, "waiting for a change")
-    });
+    wait_for("the mended one", || shows(0.125) && says(at, "waiting for a change"));
     drop(running);
 
     // Sheets, and a program that is interrupted while it waits.
@@ -97,11 +94,7 @@ fn a_changed_file_is_rendered_again() {
     fs::write(at.join("watched.ksl"), &text).unwrap();
     let mut running = Running::start(at, sheet);
     wait_for("the sheet", || says(at, "waiting for a change"));
-    let shown = || {
-        read(&at.join("sheet.exr"))
-            .map(|sheet| sheet.rgb(100, 100).r)
-            .unwrap_or(-1.0)
-    };
+    let shown = || read(&at.join("sheet.exr")).map(|sheet| sheet.rgb(100, 100).r).unwrap_or(-1.0);
     assert!((shown() - 1.0).abs() < 1e-3, "{}", shown());
     fs::write(at.join("watched.ksl"), text.replace("x * y", "0.5 * x * y")).unwrap();
     wait_for("the changed sheet", || (shown() - 0.5).abs() < 1e-3);
@@ -121,9 +114,7 @@ fn a_changed_file_is_shaded_again() {
     // Files of serialised groups are watched, too.
     fs::write(at.join("group"), "param float k 1 ; shader watched.ksl w ;").unwrap();
     let mut running = Running::start(at, "shade --group group -g 8 8 -o r r.exr --watch");
-    wait_for("the image", || {
-        value(at, "r.exr") == 0.25 && says(at, "r.exr after")
-    });
+    wait_for("the image", || value(at, "r.exr") == 0.25 && says(at, "r.exr after"));
     let before = names(at);
     set("nothing");
     wait_for("the error", || says(at, "`nothing`"));
@@ -185,10 +176,7 @@ struct Rendering<'a> {
 impl Rendering<'_> {
     fn start<'a>(at: &'a Path, file: &str) -> Rendering<'a> {
         let line = format!("render {file} -o out.exr --spp 2 --size 4x4 --watch");
-        let rendering = Rendering {
-            _running: Running::start(at, &line),
-            at,
-        };
+        let rendering = Rendering { _running: Running::start(at, &line), at };
         wait_for("the first picture", || says(at, "waiting for a change"));
         rendering
     }
@@ -269,11 +257,7 @@ fn files_in_folders_that_cannot_be_listed_are_watched() {
         |value: &str| fs::write(at.join("closed/value.h"), format!("#define VALUE {value}\n")).unwrap();
     fs::create_dir(at.join("closed")).unwrap();
     copy_program(&at.join("kiln"));
-    fs::write(
-        at.join("watched.ksl"),
-        format!("#include \"closed/value.h\"\n{PLAIN}"),
-    )
-    .unwrap();
+    fs::write(at.join("watched.ksl"), format!("#include \"closed/value.h\"\n{PLAIN}")).unwrap();
     set_value("0.25");
     let line = "render watched.ksl -o out.exr --spp 2 --size 4x4 --watch";
     let mut command = Command::new(at.join("kiln"));

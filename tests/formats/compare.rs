@@ -43,10 +43,7 @@ fn metrics_match_their_definitions() {
     assert!((report.rmse - (1.25f64 / 3.0).sqrt()).abs() < 1e-12);
     assert!((report.rel_mse - (0.25 / 1.04 + 1.0 / 9.04) / 3.0).abs() < 1e-12);
     assert_eq!(report.max_error, 1.0);
-    assert_eq!(
-        (report.mean_a, report.mean_b),
-        (vec![1.5, 2.0, 2.0], vec![1.0, 2.0, 3.0])
-    );
+    assert_eq!((report.mean_a, report.mean_b), (vec![1.5, 2.0, 2.0], vec![1.0, 2.0, 3.0]));
     let mut c = b.clone();
     c.set_rgb(5, 7, Rgb::new(1.0, -2.0, 3.0));
     let report = compare(&c, &b).unwrap();
@@ -98,10 +95,7 @@ fn encodings_and_channel_counts_are_converted() {
 fn images_of_different_sizes_are_refused() {
     let error = compare(&Image::new(2, 3, 3), &Image::new(3, 2, 3)).unwrap_err();
     assert_eq!(error.to_string(), "the images differ in size: 2×3 and 3×2 pixels");
-    assert_eq!(
-        compare(&Image::new(0, 3, 3), &Image::new(0, 3, 3)),
-        Err(CompareError::Empty)
-    );
+    assert_eq!(compare(&Image::new(0, 3, 3), &Image::new(0, 3, 3)), Err(CompareError::Empty));
 }
 
 #[test]
@@ -124,9 +118,7 @@ fn flip_agrees_with_flip_evaluator() {
         let n = ((x * 7919 + y * 104_729) % 101) as f32 / 100.0 - 0.5;
         gradient(x, y, 0.4) + Rgb::splat(n * 0.2)
     });
-    let b = Image::from_fn(97, 61, |x, y| {
-        gradient(x, y, if (x / 9 + y / 7) % 2 == 0 { 0.4 } else { 0.1 })
-    });
+    let b = Image::from_fn(97, 61, |x, y| gradient(x, y, if (x / 9 + y / 7) % 2 == 0 { 0.4 } else { 0.1 }));
     let as_png = |image: &Image| {
         let path = Path::new("a.png");
         let bytes = encode(path, image, &WriteOptions::default()).unwrap();

@@ -104,13 +104,7 @@ impl Glb {
         if !bytes.is_empty() {
             chunks.extend(chunk(b"BIN\0", &bytes));
         }
-        [
-            b"glTF",
-            &2u32.to_le_bytes()[..],
-            &(12 + chunks.len() as u32).to_le_bytes()[..],
-            &chunks,
-        ]
-        .concat()
+        [b"glTF", &2u32.to_le_bytes()[..], &(12 + chunks.len() as u32).to_le_bytes()[..], &chunks].concat()
     }
 
     fn read(&self) -> Result<Model, String> {
@@ -177,10 +171,7 @@ fn rich() -> Glb {
     let image = glb.view(PNG);
     glb.push("images", json!({ "bufferView": image, "mimeType": "image/png" }));
     let positions = glb.floats("VEC3", &SQUARE);
-    let normals = glb.floats(
-        "VEC3",
-        &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0],
-    );
+    let normals = glb.floats("VEC3", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
     let uvs = glb.floats("VEC2", &[0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
     let colors = glb.view(&[255, 0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 0, 255, 255, 255, 0]);
     glb.json["bufferViews"][colors]["byteStride"] = json!(4);
@@ -216,10 +207,7 @@ fn reads_a_whole_document() {
     assert_eq!(left.mesh.uvs[0], Vec2::ZERO, "v runs up");
     assert_eq!(strip.mesh.uvs2[3], Vec2::ONE);
     assert_eq!(left.mesh.colors[1], [0.0, 1.0, 0.0, 1.0]);
-    assert_eq!(
-        left.world_from_object.transform_point3(Vec3::X),
-        Vec3::new(-1.0, 1.0, 0.0)
-    );
+    assert_eq!(left.world_from_object.transform_point3(Vec3::X), Vec3::new(-1.0, 1.0, 0.0));
     // Mirrored, rotated by 90°, translated.
     let corner = right.world_from_object.transform_point3(Vec3::X);
     assert!((corner - Vec3::new(0.0, 0.0, 0.0)).length() < 1e-6, "{corner}");
@@ -228,20 +216,11 @@ fn reads_a_whole_document() {
     assert_eq!(name, "eye");
     assert!(matches!(
         camera.projection,
-        Projection::Perspective {
-            fov: 0.8,
-            fov_axis: FovAxis::Y,
-            ..
-        }
+        Projection::Perspective { fov: 0.8, fov_axis: FovAxis::Y, .. }
     ));
 
     let LightKind::Spot {
-        intensity,
-        direction,
-        cutoff: 0.4,
-        beam_width: 0.2,
-        falloff,
-        ..
+        intensity, direction, cutoff: 0.4, beam_width: 0.2, falloff, ..
     } = model.lights[0].1
     else {
         panic!("{:?}", model.lights[0])
@@ -344,17 +323,11 @@ fn a_model_makes_a_scene() {
     assert_eq!(perspective(0.5), [360, 720]);
     assert_eq!(perspective(4.0), [1280, 320]);
     let parallel = json!({ "xmag": 1, "ymag": 2, "znear": 0, "zfar": 9 });
-    assert_eq!(
-        film_of(json!({ "type": "orthographic", "orthographic": parallel })),
-        [360, 720]
-    );
+    assert_eq!(film_of(json!({ "type": "orthographic", "orthographic": parallel })), [360, 720]);
 
     let mut bare = Glb::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }] }));
     let positions = bare.floats("VEC3", &TRIANGLE);
-    bare.push(
-        "meshes",
-        json!({ "primitives": [{ "attributes": { "POSITION": positions } }] }),
-    );
+    bare.push("meshes", json!({ "primitives": [{ "attributes": { "POSITION": positions } }] }));
     std::fs::write(&path, bare.finish()).expect("written");
     let (desc, _) = renderer::scene::load::from_model(&path, &LoadOptions::default())
         .unwrap_or_else(|error| panic!("{error}"));
@@ -397,10 +370,7 @@ fn errors_name_the_invalid_element() {
         "KHR_texture_basisu",
     );
     spoilt(&|glb| glb.bytes[36] = 9, "uses vertex 9");
-    spoilt(
-        &|glb| glb.bytes[2..4].copy_from_slice(&[0xc0, 0x7f]),
-        "not finite",
-    );
+    spoilt(&|glb| glb.bytes[2..4].copy_from_slice(&[0xc0, 0x7f]), "not finite");
     spoilt(
         &|glb| glb.json["accessors"][0]["count"] = json!(4_000_000_000_u32),
         "reach beyond buffer view 0",
@@ -409,22 +379,13 @@ fn errors_name_the_invalid_element() {
         &|glb| glb.json["accessors"][0]["count"] = json!(4),
         "reach beyond buffer view 0",
     );
-    spoilt(
-        &|glb| glb.json["accessors"][0]["byteOffset"] = json!(u64::MAX),
-        "accessor 0",
-    );
+    spoilt(&|glb| glb.json["accessors"][0]["byteOffset"] = json!(u64::MAX), "accessor 0");
     spoilt(
         &|glb| glb.json["bufferViews"][0]["byteLength"] = json!(1000),
         "reaches beyond its buffer",
     );
-    spoilt(
-        &|glb| glb.json["accessors"][1]["bufferView"] = json!(77),
-        "accessors[1]",
-    );
-    spoilt(
-        &|glb| glb.json["nodes"][0]["children"] = json!([0]),
-        "is its own ancestor",
-    );
+    spoilt(&|glb| glb.json["accessors"][1]["bufferView"] = json!(77), "accessors[1]");
+    spoilt(&|glb| glb.json["nodes"][0]["children"] = json!([0]), "is its own ancestor");
     spoilt(
         &|glb| glb.json["nodes"][0]["matrix"] = json!([1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]),
         "not affine",
@@ -512,10 +473,7 @@ fn instanced() -> Glb {
     let mut glb = plain();
     let translations = glb.floats("VEC3", &[1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 5.0, 5.0, 5.0]);
     let half = FRAC_1_SQRT_2 as f32;
-    let rotations = glb.floats(
-        "VEC4",
-        &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, half, half, 0.0, 0.0, 0.0, 0.0],
-    );
+    let rotations = glb.floats("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, half, half, 0.0, 0.0, 0.0, 0.0]);
     let scales = glb.floats("VEC3", &[2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
     glb.json["extensionsRequired"] = json!(["EXT_mesh_gpu_instancing"]);
     glb.json["nodes"][0]["name"] = json!("tree");
@@ -547,16 +505,8 @@ fn instances_of_a_node_share_mesh_and_name() {
         glb.json["nodes"][0]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"][name] = value;
         glb.fails(expected);
     };
-    spoilt(
-        "SCALE",
-        json!(77),
-        "SCALE of the instances of node 0 does not exist",
-    );
-    spoilt(
-        "ROTATION",
-        json!(-1),
-        "ROTATION of the instances of node 0 does not exist",
-    );
+    spoilt("SCALE", json!(77), "SCALE of the instances of node 0 does not exist");
+    spoilt("ROTATION", json!(-1), "ROTATION of the instances of node 0 does not exist");
     spoilt("ROTATION", json!(0), "fewer than 4 components");
     spoilt("SCALE", json!(1), "fewer than 3 components");
     let mut glb = instanced();
@@ -564,10 +514,7 @@ fn instances_of_a_node_share_mesh_and_name() {
     glb.json["nodes"][0]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["SCALE"] = json!(two);
     glb.fails("differ in length");
     let mut glb = instanced();
-    let infinite = glb.floats(
-        "VEC3",
-        &[f32::MAX, 0.0, 0.0, 0.0, f32::INFINITY, 0.0, 0.0, 0.0, 0.0],
-    );
+    let infinite = glb.floats("VEC3", &[f32::MAX, 0.0, 0.0, 0.0, f32::INFINITY, 0.0, 0.0, 0.0, 0.0]);
     glb.json["nodes"][0]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["TRANSLATION"] =
         json!(infinite);
     glb.fails("instance 1 of node 0 is not finite");
@@ -603,10 +550,7 @@ fn sparse_accessors_replace_elements() {
         "values": { "bufferView": values }
     });
     let model = glb.read().expect("it is valid");
-    assert_eq!(
-        model.shapes[0].mesh.positions,
-        [Vec3::ZERO, Vec3::X, Vec3::new(5.0, 6.0, 7.0)]
-    );
+    assert_eq!(model.shapes[0].mesh.positions, [Vec3::ZERO, Vec3::X, Vec3::new(5.0, 6.0, 7.0)]);
     glb.json["accessors"][0]["sparse"]["count"] = json!(2);
     glb.fails("sparse");
     // Without a buffer view, all other elements are zero.
@@ -615,10 +559,7 @@ fn sparse_accessors_replace_elements() {
         .as_object_mut()
         .expect("it is one")
         .remove("bufferView");
-    assert_eq!(
-        glb.read().expect("it is valid").shapes[0].mesh.positions[1],
-        Vec3::ZERO
-    );
+    assert_eq!(glb.read().expect("it is valid").shapes[0].mesh.positions[1], Vec3::ZERO);
     // Only vertices with an index are read.
     glb.json["accessors"][0]["count"] = json!(4_000_000_000_u32);
     let model = glb.read().expect("it is valid");
@@ -664,11 +605,7 @@ fn survives_damage(file: &[u8]) {
     let read = |bytes: &[u8]| parse_gltf(Path::new("test.glb"), bytes).is_ok();
     assert!(read(file));
     for length in 0..file.len() {
-        assert!(
-            !read(&file[..length]),
-            "{length} of {} bytes are not a file",
-            file.len()
-        );
+        assert!(!read(&file[..length]), "{length} of {} bytes are not a file", file.len());
     }
     // Damage may give another valid file, but never a panic.
     let mut state = 1u64;
@@ -691,8 +628,5 @@ fn survives_damage(file: &[u8]) {
         }
         survivors += u32::from(read(&damaged));
     }
-    assert!(
-        survivors > 100,
-        "the damage is too great to test anything: {survivors}"
-    );
+    assert!(survivors > 100, "the damage is too great to test anything: {survivors}");
 }

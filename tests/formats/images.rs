@@ -27,11 +27,7 @@ pub(crate) fn gradient(width: usize, height: usize) -> Image {
 
 fn with_channels(channels: usize) -> Image {
     let mut image = Image::new(5, 3, channels);
-    image
-        .data
-        .iter_mut()
-        .enumerate()
-        .for_each(|(i, v)| *v = i as f32 / 60.0);
+    image.data.iter_mut().enumerate().for_each(|(i, v)| *v = i as f32 / 60.0);
     image
 }
 
@@ -68,10 +64,7 @@ fn tiff_round_trips_every_channel_in_each_type() {
                 .iter_mut()
                 .enumerate()
                 .for_each(|(i, v)| *v = (i % 1013) as f32 / 1012.0);
-            let options = WriteOptions {
-                samples,
-                ..WriteOptions::default()
-            };
+            let options = WriteOptions { samples, ..WriteOptions::default() };
             let bytes = encode(path, &image, &options).unwrap();
             let back = decode(path, &bytes).unwrap().into_image();
             assert_eq!((back.width, back.height, back.channels), (70, 300, channels));
@@ -136,16 +129,10 @@ fn tiles_and_planes_of_a_tiff_are_assembled() {
         let raster = decode(Path::new("a.tif"), &bytes).unwrap();
         let channels = channels as usize;
         assert_eq!((raster.width, raster.height, raster.channels), (70, 37, channels));
-        let Samples::U16(values) = raster.samples else {
-            panic!("not of 16 bits")
-        };
+        let Samples::U16(values) = raster.samples else { panic!("not of 16 bits") };
         for (i, v) in values.iter().enumerate() {
             let (c, x, y) = (i % channels, i / channels % 70, i / channels / 70);
-            assert_eq!(
-                usize::from(*v),
-                x + 256 * y + 65 * c,
-                "{channels}, planar: {planar}"
-            );
+            assert_eq!(usize::from(*v), x + 256 * y + 65 * c, "{channels}, planar: {planar}");
         }
     }
 }
@@ -154,10 +141,7 @@ fn tiles_and_planes_of_a_tiff_are_assembled() {
 fn damaged_tiffs_are_refused() {
     let whole = tiled_tiff(40, 20, 3, false);
     for length in (0..whole.len()).step_by(61) {
-        assert!(
-            decode(Path::new("a.tif"), &whole[..length]).is_err(),
-            "{length} bytes"
-        );
+        assert!(decode(Path::new("a.tif"), &whole[..length]).is_err(), "{length} bytes");
     }
     for at in whole.len() - 250..whole.len() {
         let mut bytes = whole.clone();
@@ -172,12 +156,7 @@ fn exr_round_trips_channels_metadata_and_window() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("named.exr");
     let mut image = with_channels(5);
-    image.window = Some(Window {
-        x: 2,
-        y: 7,
-        full_width: 20,
-        full_height: 30,
-    });
+    image.window = Some(Window { x: 2, y: 7, full_width: 20, full_height: 30 });
     let names = ["B", "G", "R", "depth.Z", "normal.X"];
     let metadata = [
         ("integrator", MetaValue::from("path")),
@@ -188,10 +167,7 @@ fn exr_round_trips_channels_metadata_and_window() {
     ];
     let options = WriteOptions {
         channel_names: names.iter().map(|&n| n.to_owned()).collect(),
-        metadata: metadata
-            .iter()
-            .map(|(k, v)| ((*k).to_owned(), v.clone()))
-            .collect(),
+        metadata: metadata.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect(),
         ..WriteOptions::default()
     };
     write(&path, &image, &options).unwrap();
@@ -202,14 +178,7 @@ fn exr_round_trips_channels_metadata_and_window() {
     );
 
     let channels = read_channels(&path).unwrap();
-    assert_eq!(
-        channels
-            .planes
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect::<Vec<_>>(),
-        names
-    );
+    assert_eq!(channels.planes.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names);
     for (c, (name, plane)) in channels.planes.iter().enumerate() {
         let expected: Vec<f32> = image.data.iter().skip(c).step_by(5).copied().collect();
         assert_eq!(*plane, expected, "{name}");
@@ -230,14 +199,9 @@ fn exr_round_trips_channels_metadata_and_window() {
 fn eight_bit_formats_get_exposure_and_transfer() {
     let image = Image::from_fn(1, 1, |_, _| Rgb::new(0.25, 0.0, 7.0));
     let check = |exposure: f32, expected: [u8; 3]| {
-        let options = WriteOptions {
-            exposure,
-            ..WriteOptions::default()
-        };
+        let options = WriteOptions { exposure, ..WriteOptions::default() };
         let path = Path::new("a.png");
-        let image = decode(path, &encode(path, &image, &options).unwrap())
-            .unwrap()
-            .into_image();
+        let image = decode(path, &encode(path, &image, &options).unwrap()).unwrap().into_image();
         assert_eq!(image.color_space, ColorSpace::Srgb);
         let bytes: Vec<u8> = image.data.iter().map(|v| (v * 255.0).round() as u8).collect();
         assert_eq!(bytes, expected, "at {exposure} stops");
@@ -252,10 +216,7 @@ fn srgb_bytes_survive_a_round_trip() {
     for v in 0..=255 {
         assert_eq!(srgb8_from_linear(linear_from_srgb8(v)), v);
     }
-    assert_eq!(
-        [f32::NAN, f32::NEG_INFINITY, f32::INFINITY].map(srgb8_from_linear),
-        [0, 0, 255]
-    );
+    assert_eq!([f32::NAN, f32::NEG_INFINITY, f32::INFINITY].map(srgb8_from_linear), [0, 0, 255]);
 }
 
 #[test]
@@ -284,11 +245,7 @@ fn hdr_files_preserve_brightness() {
         let v = 1.0 + (64 * y + x) as f32 / 4200.0;
         Rgb::new(v, 0.37 * v, 0.9 * v)
     });
-    let written = |image: &Image| {
-        decode(Path::new("a.hdr"), &encoded("a.hdr", image))
-            .unwrap()
-            .into_image()
-    };
+    let written = |image: &Image| decode(Path::new("a.hdr"), &encoded("a.hdr", image)).unwrap().into_image();
     let back = written(&image);
     for channel in 0..3 {
         let mean = |image: &Image| image.data.iter().skip(channel).step_by(3).sum::<f32>() / 4096.0;
@@ -304,10 +261,7 @@ fn hdr_files_preserve_brightness() {
     }
     let mut odd = Image::new(5, 1, 3);
     let values = [1e-39, 3e38, f32::NAN, -1.0, 255.7];
-    odd.data
-        .iter_mut()
-        .enumerate()
-        .for_each(|(i, v)| *v = values[i / 3]);
+    odd.data.iter_mut().enumerate().for_each(|(i, v)| *v = values[i / 3]);
     let found: Vec<f32> = written(&odd).data.into_iter().step_by(3).collect();
     assert!(
         found[0] == 0.0 && found[1] > 1e38 && found[2..] == [0.0, 0.0, 256.0],
@@ -319,14 +273,9 @@ fn hdr_files_preserve_brightness() {
 fn alpha_is_neither_exposed_nor_encoded() {
     let mut image = Image::new(1, 1, 4);
     image.data.copy_from_slice(&[0.5, 0.5, 0.5, 0.5]);
-    let options = WriteOptions {
-        exposure: 3.0,
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions { exposure: 3.0, ..WriteOptions::default() };
     let path = Path::new("a.png");
-    let back = decode(path, &encode(path, &image, &options).unwrap())
-        .unwrap()
-        .into_image();
+    let back = decode(path, &encode(path, &image, &options).unwrap()).unwrap().into_image();
     assert_eq!(back.data, [1.0, 1.0, 1.0, 128.0 / 255.0]);
 }
 
@@ -341,11 +290,7 @@ fn a_failed_write_preserves_the_existing_file() {
     assert_eq!(fs::read(&good).unwrap(), b"before");
     write(&good, &gradient(4, 4), &WriteOptions::default()).unwrap();
     assert_eq!(read(&good).unwrap().width, 4);
-    assert_eq!(
-        fs::read_dir(directory.path()).unwrap().count(),
-        1,
-        "no temporary file stays"
-    );
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "no temporary file stays");
 }
 
 #[test]
@@ -384,20 +329,12 @@ fn outputs_have_the_users_permissions() {
     write(&path, &gradient(2, 2), &WriteOptions::default()).unwrap();
     assert_eq!(mode(&path), 0o640, "an old file");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
-    assert!(
-        check_writable(&path)
-            .unwrap_err()
-            .to_string()
-            .contains("read-only")
-    );
+    assert!(check_writable(&path).unwrap_err().to_string().contains("read-only"));
     let link = directory.path().join("link.png");
     std::os::unix::fs::symlink(&usual, &link).unwrap();
     write(&link, &gradient(2, 2), &WriteOptions::default()).unwrap();
     assert!(link.is_symlink() && read(&usual).is_ok(), "a link is followed");
-    let (link, later) = (
-        directory.path().join("to_later.png"),
-        directory.path().join("later.png"),
-    );
+    let (link, later) = (directory.path().join("to_later.png"), directory.path().join("later.png"));
     std::os::unix::fs::symlink("later.png", &link).unwrap();
     write(&link, &gradient(2, 2), &WriteOptions::default()).unwrap();
     assert!(
@@ -410,10 +347,7 @@ fn outputs_have_the_users_permissions() {
     let astray = directory.path().join("astray.png");
     std::os::unix::fs::symlink("nowhere/a.png", &astray).unwrap();
     let message = check_writable(&astray).unwrap_err().to_string();
-    assert!(
-        message.contains("astray.png") && message.contains("nowhere"),
-        "{message}"
-    );
+    assert!(message.contains("astray.png") && message.contains("nowhere"), "{message}");
 }
 
 #[test]
@@ -463,13 +397,8 @@ fn a_truncated_file_is_an_error() {
 /// Complete files of each format and each EXR compression, to be damaged.
 static DAMAGED: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
     let written = ["a.exr", "a.hdr", "a.png", "a.jpg"].map(|n| (n.to_owned(), encoded(n, &gradient(19, 21))));
-    let packed = [
-        Compression::B44,
-        Compression::DWAA(None),
-        Compression::PIZ,
-        Compression::RLE,
-    ]
-    .map(|compression| ("a.exr".to_owned(), exr_file(compression, &["R", "G", "B"])));
+    let packed = [Compression::B44, Compression::DWAA(None), Compression::PIZ, Compression::RLE]
+        .map(|compression| ("a.exr".to_owned(), exr_file(compression, &["R", "G", "B"])));
     written.into_iter().chain(packed).collect()
 });
 
@@ -480,10 +409,7 @@ fn exr_file(compression: Compression, channels: &[&str]) -> Vec<u8> {
         let values = (0..size.0 * size.1).map(|p| f16::from_f32(i as f32 + (p % size.0) as f32 / 64.0));
         AnyChannel::new(name, FlatSamples::F16(values.collect()))
     });
-    let encoding = Encoding {
-        compression,
-        ..Encoding::FAST_LOSSLESS
-    };
+    let encoding = Encoding { compression, ..Encoding::FAST_LOSSLESS };
     let file =
         exr::image::Image::from_encoded_channels(size, encoding, AnyChannels::sort(channels.collect()));
     let mut bytes = Cursor::new(Vec::new());
@@ -507,10 +433,7 @@ fn colour_channels_are_found_by_common_names() {
         &["depth.Z", "view.Combined.R", "view.Combined.G", "view.Combined.B"],
         &[1.0, 2.0, 3.0],
     );
-    check(
-        &["diffuse.R", "diffuse.G", "diffuse.B", "R", "G", "B"],
-        &[3.0, 4.0, 5.0],
-    );
+    check(&["diffuse.R", "diffuse.G", "diffuse.B", "R", "G", "B"], &[3.0, 4.0, 5.0]);
     check(&["N.X", "N.Y", "N.Z"], &[0.0, 1.0, 2.0]);
     check(&["depth"], &[0.0]);
     // Missing channels are zero.
@@ -520,10 +443,7 @@ fn colour_channels_are_found_by_common_names() {
     check(&["flow.red", "flow.green", "flow.id"], &[0.0, 1.0, 0.0]);
     let bytes = exr_file(Compression::ZIP16, &["first", "second"]);
     let message = decode(Path::new("a.exr"), &bytes).unwrap_err().to_string();
-    assert!(
-        message.contains("no colour channels, only first, second"),
-        "{message}"
-    );
+    assert!(message.contains("no colour channels, only first, second"), "{message}");
     // Only luminance would remain of these colours.
     let bytes = exr_file(Compression::ZIP16, &["Y", "RY", "BY"]);
     let message = decode(Path::new("a.exr"), &bytes).unwrap_err().to_string();
@@ -572,10 +492,7 @@ fn textures_have_all_channels_of_a_file() {
     // If only layers have colours, the layer of the picture comes first.
     let layers = ["AO.R", "AO.G", "AO.B", "Combined.R", "Combined.G", "Combined.B"];
     check(
-        &layers
-            .map(|name| format!("ViewLayer.{name}"))
-            .each_ref()
-            .map(String::as_str),
+        &layers.map(|name| format!("ViewLayer.{name}")).each_ref().map(String::as_str),
         &[3, 4, 5, 0, 1, 2],
         None,
     );
@@ -627,11 +544,7 @@ fn png_file(
     let crc = |bytes: &[u8]| {
         let step = |crc: u32, byte: &u8| {
             (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
-                if crc & 1 == 1 {
-                    crc >> 1 ^ 0xedb8_8320
-                } else {
-                    crc >> 1
-                }
+                if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 }
             })
         };
         !bytes.iter().fold(u32::MAX, step)
@@ -693,21 +606,8 @@ fn zeros(count: usize) -> Vec<u8> {
     // Codes start at their most significant bit: 18 is 0, 1 is 10, 2 is 11.
     let (one, two) = ((0b01, 2), (0b11, 2));
     // Literal 0 has two bits, 256 two, 285 (length 258) one, and the distance 1 one.
-    let lengths = [
-        two,
-        (0, 1),
-        (138 - 11, 7),
-        (0, 1),
-        (117 - 11, 7),
-        two,
-        (0, 1),
-        (28 - 11, 7),
-        one,
-        one,
-    ];
-    lengths
-        .into_iter()
-        .for_each(|(value, width)| number(value, width));
+    let lengths = [two, (0, 1), (138 - 11, 7), (0, 1), (117 - 11, 7), two, (0, 1), (28 - 11, 7), one, one];
+    lengths.into_iter().for_each(|(value, width)| number(value, width));
     let literal = |number: &mut dyn FnMut(u32, u32)| number(0b01, 2);
     literal(&mut number);
     (0..(count - 1) / 258).for_each(|_| number(0, 2));
@@ -728,11 +628,7 @@ fn every_kind_of_png_is_read() {
             .unwrap_or_else(|error| panic!("{name}: {error}"))
             .into_image();
         let reds: Vec<f32> = image.data.iter().step_by(image.channels).copied().collect();
-        assert_eq!(
-            (image.width, image.height, reds),
-            (2, 2, vec![0.0, 1.0, 1.0, 0.0]),
-            "{name}"
-        );
+        assert_eq!((image.width, image.height, reds), (2, 2, vec![0.0, 1.0, 1.0, 0.0]), "{name}");
     };
     let size = [2, 2];
     for (depth, rows) in [(1, [0x40, 0x80]), (2, [0x30, 0xc0]), (4, [0x0f, 0xf0])] {
@@ -746,35 +642,17 @@ fn every_kind_of_png_is_read() {
         );
         check(
             "palette with alpha",
-            png_file(
-                size,
-                [depth, 3, 0],
-                &[(b"PLTE", &palette), (b"tRNS", &[128])],
-                &data,
-            ),
+            png_file(size, [depth, 3, 0], &[(b"PLTE", &palette), (b"tRNS", &[128])], &data),
         );
     }
-    check(
-        "grey",
-        png_file(size, [8, 0, 0], &[], &stored(&[0, 0, 255, 0, 255, 0])),
-    );
+    check("grey", png_file(size, [8, 0, 0], &[], &stored(&[0, 0, 255, 0, 255, 0])));
     check(
         "grey with a colour for nothing",
-        png_file(
-            size,
-            [8, 0, 0],
-            &[(b"tRNS", &[0, 7])],
-            &stored(&[0, 0, 255, 0, 255, 0]),
-        ),
+        png_file(size, [8, 0, 0], &[(b"tRNS", &[0, 7])], &stored(&[0, 0, 255, 0, 255, 0])),
     );
     check(
         "grey of 16 bits",
-        png_file(
-            size,
-            [16, 0, 0],
-            &[],
-            &stored(&[0, 0, 0, 255, 255, 0, 255, 255, 0, 0]),
-        ),
+        png_file(size, [16, 0, 0], &[], &stored(&[0, 0, 0, 255, 255, 0, 255, 255, 0, 0])),
     );
     check(
         "grey with alpha",
@@ -813,21 +691,14 @@ fn uniform_images_are_read_at_any_compression_ratio() {
         let error = decode(Path::new("a.png"), &claims)
             .expect_err("the declared size exceeds the data")
             .to_string();
-        assert!(
-            error.contains("cannot hold") || error.contains("too large"),
-            "{error}"
-        );
+        assert!(error.contains("cannot hold") || error.contains("too large"), "{error}");
     }
 }
 
 #[test]
 fn radiance_files_of_all_variants_are_read() {
-    let pixels: [[u8; 4]; 4] = [
-        [128, 64, 32, 129],
-        [128, 64, 32, 129],
-        [128, 64, 32, 129],
-        [64, 64, 64, 128],
-    ];
+    let pixels: [[u8; 4]; 4] =
+        [[128, 64, 32, 129], [128, 64, 32, 129], [128, 64, 32, 129], [64, 64, 64, 128]];
     let flat: Vec<u8> = pixels.concat();
     // Old run-length encoding: a pixel (1, 1, 1, n) repeats its predecessor.
     let old = [pixels[0], [1, 1, 1, 2], pixels[3]].concat();

@@ -65,11 +65,7 @@ fn scenes_match_mitsubas_pictures() {
         let different = DIFFERENT.iter().find(|(different, _)| *different == name);
         let min_accepted = different.map_or(MIN_ACCEPTED, |&(_, accepted)| accepted);
         if mean_is_wrong || verdict.accepted < min_accepted {
-            wrong.push(format!(
-                "{}; pictures are in {}",
-                verdict.text,
-                verdict.dump().display()
-            ));
+            wrong.push(format!("{}; pictures are in {}", verdict.text, verdict.dump().display()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -95,10 +91,7 @@ fn loaded(text: &str, options: SceneImportOptions) -> Result<(SceneDesc, Diagnos
         "<scene version=\"3.0.0\"><include filename=\"scene.xml\"/></scene>",
     )
     .unwrap();
-    let options = LoadOptions {
-        import: options,
-        ..LoadOptions::default()
-    };
+    let options = LoadOptions { import: options, ..LoadOptions::default() };
     load(&path, &options)
 }
 
@@ -130,10 +123,7 @@ fn errors_have_their_line() {
     let laughs = "<!DOCTYPE lolz [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<scene version=\"3.0.0\">&b;</scene>";
     let shape = |inner: &str| around(&format!("<shape type=\"sphere\">{inner}</shape>"));
     let cases: &[(String, &[&str])] = &[
-        (
-            "no XML at all".to_owned(),
-            &["scene.xml:1", "not well-formed XML"],
-        ),
+        ("no XML at all".to_owned(), &["scene.xml:1", "not well-formed XML"]),
         (laughs.to_owned(), &["scene.xml:1", "not well-formed XML"]),
         ("<scene>\n</scene>".to_owned(), &["scene.xml:1", "`version`"]),
         (
@@ -145,10 +135,7 @@ fn errors_have_their_line() {
             &["scene.xml:3", "<shap>", "did you mean `shape`"],
         ),
         (around("<shape/>"), &["scene.xml:3", "needs the attribute `type`"]),
-        (
-            around("<shape typ=\"sphere\"/>"),
-            &["scene.xml:3", "no attribute `typ`"],
-        ),
+        (around("<shape typ=\"sphere\"/>"), &["scene.xml:3", "no attribute `typ`"]),
         (
             shape("<float name=\"radius\" value=\"abc\"/>"),
             &["scene.xml:3", "`abc` is not a number"],
@@ -183,10 +170,7 @@ fn errors_have_their_line() {
             ),
             &["scene.xml:3", "`lookat`"],
         ),
-        (
-            shape("<ref id=\"nobody\"/>"),
-            &["scene.xml:3", "no object `nobody`"],
-        ),
+        (shape("<ref id=\"nobody\"/>"), &["scene.xml:3", "no object `nobody`"]),
         (
             shape("<float name=\"radius\" value=\"$size\"/>"),
             &["scene.xml:3", "no parameter `$size`", "--define"],
@@ -207,19 +191,13 @@ fn errors_have_their_line() {
             around("<shape type=\"ply\"><string name=\"filename\" value=\"none.ply\"/></shape>"),
             &["scene.xml:3", "none.ply"],
         ),
-        (
-            around("<shape type=\"ply\"/>"),
-            &["scene.xml:3", "needs a `filename`"],
-        ),
+        (around("<shape type=\"ply\"/>"), &["scene.xml:3", "needs a `filename`"]),
         (
             around("<emitter type=\"envmap\"><string name=\"filename\" value=\"none.exr\"/></emitter>"),
             &["scene.xml:3", "none.exr"],
         ),
         (around("<include filename=\"circle.xml\"/>"), &["deep"]),
-        (
-            around("<include filename=\"none.xml\"/>"),
-            &["scene.xml:3", "none.xml"],
-        ),
+        (around("<include filename=\"none.xml\"/>"), &["scene.xml:3", "none.xml"]),
         (
             around(
                 "<bsdf type=\"twosided\" id=\"a\"><ref id=\"b\"/></bsdf><bsdf type=\"mask\" id=\"b\"><ref id=\"a\"/></bsdf>",
@@ -242,10 +220,7 @@ fn errors_have_their_line() {
         };
         let message = errors.to_string();
         for word in *words {
-            assert!(
-                message.contains(word),
-                "`{word}` is not in:\n{message}\nof\n{text}"
-            );
+            assert!(message.contains(word), "`{word}` is not in:\n{message}\nof\n{text}");
         }
     }
 }
@@ -259,10 +234,7 @@ fn errors_after_translation_have_their_line() {
     for (line, word) in [(tiny, "`radius` is 0"), (bright, "not finite")] {
         let errors = loaded(&around(line), SceneImportOptions::default()).expect_err(line);
         let message = errors.to_string();
-        assert!(
-            message.contains(word) && message.contains("scene.xml:3"),
-            "{message}"
-        );
+        assert!(message.contains(word) && message.contains("scene.xml:3"), "{message}");
     }
 }
 
@@ -328,19 +300,10 @@ fn exponentially_large_materials_are_refused() {
         (chain(diffuse, &mask, 5000), "nested too deeply"),
     ] {
         let begin = Instant::now();
-        let errors = loaded(&text, SceneImportOptions::default())
-            .map(|_| ())
-            .expect_err(word);
+        let errors = loaded(&text, SceneImportOptions::default()).map(|_| ()).expect_err(word);
         let message = errors.to_string();
-        assert!(
-            message.contains(word) && message.contains("scene.xml:3"),
-            "{message}"
-        );
-        assert!(
-            begin.elapsed() < Duration::from_secs(20),
-            "{:?} for `{word}`",
-            begin.elapsed()
-        );
+        assert!(message.contains(word) && message.contains("scene.xml:3"), "{message}");
+        assert!(begin.elapsed() < Duration::from_secs(20), "{:?} for `{word}`", begin.elapsed());
     }
 }
 
@@ -353,10 +316,7 @@ fn unsupported_features_are_warnings_or_in_strict_mode_errors() {
     let bent_twice = relief("normalmap", &relief("bumpmap", "<bsdf type=\"diffuse\"/>"));
     let cases = [
         (around("<shape type=\"sdfgrid\"/>"), "`sdfgrid`"),
-        (
-            around("<shape type=\"sphere\"><bsdf type=\"hair\"/></shape>"),
-            "`hair`",
-        ),
+        (around("<shape type=\"sphere\"><bsdf type=\"hair\"/></shape>"), "`hair`"),
         (
             around(
                 "<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"><phase type=\"sggx\"/></medium></shape>",
@@ -419,14 +379,8 @@ fn unsupported_features_are_warnings_or_in_strict_mode_errors() {
         );
         let message = warnings.to_string();
         assert!(!message.contains("is unknown in"), "{message}");
-        assert!(
-            message.contains(word) && message.contains("scene.xml:3"),
-            "{message}"
-        );
-        let strict = SceneImportOptions {
-            strict: true,
-            ..SceneImportOptions::default()
-        };
+        assert!(message.contains(word) && message.contains("scene.xml:3"), "{message}");
+        let strict = SceneImportOptions { strict: true, ..SceneImportOptions::default() };
         let errors = loaded(&text, strict).expect_err("strictness");
         assert!(errors.to_string().contains(word), "{errors}");
     }
@@ -508,11 +462,8 @@ fn transforms_with_other_effects_cause_warnings() {
         let (_, warnings) = loaded(&placed(tag, plugin, scale), SceneImportOptions::default())
             .unwrap_or_else(|errors| panic!("{errors}"));
         assert!(warnings.to_string().contains(word), "{plugin}: {warnings}");
-        let (_, warnings) = loaded(
-            &placed(tag, plugin, "-2.0003, 2, 2"),
-            SceneImportOptions::default(),
-        )
-        .unwrap_or_else(|errors| panic!("{errors}"));
+        let (_, warnings) = loaded(&placed(tag, plugin, "-2.0003, 2, 2"), SceneImportOptions::default())
+            .unwrap_or_else(|errors| panic!("{errors}"));
         assert!(warnings.list.is_empty(), "{plugin}: {warnings}");
     }
 }
@@ -558,10 +509,7 @@ fn environment_maps_are_only_rotated() {
             panic!("{steps}: it is not an environment")
         };
         let turn = Mat3::from_rotation_y(30_f32.to_radians());
-        assert!(
-            world_from_map.abs_diff_eq(turn, 1e-5),
-            "{steps}: {world_from_map}"
-        );
+        assert!(world_from_map.abs_diff_eq(turn, 1e-5), "{steps}: {world_from_map}");
     }
 }
 
@@ -647,10 +595,7 @@ fn damaged(text: &str, random: &mut Random) -> String {
 fn damaged_scenes_load_or_cause_errors() {
     let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
     let start = Instant::now();
-    let texts: Vec<String> = scenes()
-        .iter()
-        .map(|(_, path)| fs::read_to_string(path).unwrap())
-        .collect();
+    let texts: Vec<String> = scenes().iter().map(|(_, path)| fs::read_to_string(path).unwrap()).collect();
     let folder = tempfile::tempdir_in(folder()).unwrap();
     let path = folder.path().join("scene.xml");
     let mut random = Random(number("KILN_FUZZ_SEED").unwrap_or(9));
@@ -671,8 +616,5 @@ fn damaged_scenes_load_or_cause_errors() {
         count += 1;
     }
     println!("{count} texts, {accepted} of them accepted");
-    assert!(
-        accepted > count / 100 && accepted < count,
-        "{accepted} of {count} are accepted"
-    );
+    assert!(accepted > count / 100 && accepted < count, "{accepted} of {count} are accepted");
 }

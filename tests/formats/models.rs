@@ -54,31 +54,18 @@ fn obj(text: &[u8], mtl: &[u8]) -> (Mesh, Option<[f32; 3]>) {
     let [part] = &obj.parts[..] else {
         panic!("{} parts of\n{text}", obj.parts.len())
     };
-    let material = obj
-        .materials
-        .iter()
-        .find(|m| Some(&m.name) == part.material.as_ref());
+    let material = obj.materials.iter().find(|m| Some(&m.name) == part.material.as_ref());
     (part.mesh.clone(), material.and_then(|m| m.diffuse))
 }
 
 /// An L-shaped polygon whose first corner does not see all of it.
-const CORNERS: [[f32; 2]; 6] = [
-    [2.0, 0.0],
-    [2.0, 1.0],
-    [1.0, 1.0],
-    [1.0, 2.0],
-    [0.0, 2.0],
-    [0.0, 0.0],
-];
+const CORNERS: [[f32; 2]; 6] = [[2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0], [0.0, 0.0]];
 
 #[test]
 fn concave_polygons_are_triangulated_exactly() {
     let count = CORNERS.len();
     let rows = |before: &str| CORNERS.map(|[x, y]| format!("{before}{x} {y} 0\n")).concat();
-    let (of_obj, _) = obj(
-        format!("{}f 1 2 3 4 5 6\n", rows("v ")).as_bytes(),
-        MTL.as_bytes(),
-    );
+    let (of_obj, _) = obj(format!("{}f 1 2 3 4 5 6\n", rows("v ")).as_bytes(), MTL.as_bytes());
     let head = "ply\nformat ascii 1.0\n";
     let vertex = format!("element vertex {count}\nproperty float x\nproperty float y\nproperty float z\n");
     let face = |faces: usize| format!("element face {faces}\nproperty list uchar int vertex_indices\n");
@@ -88,12 +75,7 @@ fn concave_polygons_are_triangulated_exactly() {
     let faces_first = format!("{head}{}{vertex}{end}{polygon}3 0 1 5\n{}", face(2), rows(""));
     let mut binary = plain.replace("ascii", "binary_little_endian").into_bytes();
     binary.truncate(binary.len() - rows("").len() - polygon.len());
-    binary.extend(
-        CORNERS
-            .iter()
-            .flat_map(|&[x, y]| [x, y, 0.0])
-            .flat_map(f32::to_le_bytes),
-    );
+    binary.extend(CORNERS.iter().flat_map(|&[x, y]| [x, y, 0.0]).flat_map(f32::to_le_bytes));
     binary.push(6);
     binary.extend((0..6_i32).flat_map(i32::to_le_bytes));
     for (name, mesh) in [
@@ -225,19 +207,13 @@ fn check_vectors(found: &[Vec3], expected: &[[f32; 3]], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
         let error = (*found - Vec3::from(*expected)).length();
-        assert!(
-            error < 2e-6,
-            "{what}, vertex {index}: {found} is not {expected:?}"
-        );
+        assert!(error < 2e-6, "{what}, vertex {index}: {found} is not {expected:?}");
     }
 }
 
 #[test]
 fn one_mesh_of_a_file_has_mitsubas_vertices_and_normals() {
-    let files = folder(&[
-        ("a.obj", PYRAMID_OBJ.as_bytes()),
-        ("a.ply", PYRAMID_PLY.as_bytes()),
-    ]);
+    let files = folder(&[("a.obj", PYRAMID_OBJ.as_bytes()), ("a.ply", PYRAMID_PLY.as_bytes())]);
     let obj = load_single(&files.path().join("a.obj")).unwrap();
     // Corners with equal indices share a vertex, also across groups.
     assert_eq!(obj.triangles, [[0, 1, 2], [3, 4, 2], [4, 5, 6], [5, 7, 2]]);
@@ -421,16 +397,11 @@ fn shapes_can_modify_normals_and_texture_coordinates() {
                 shape c : mesh { file = \"a.ply\"; flip_uvs = true; smooth = true; }\n\
                 shape d : mesh { file = \"a.ply\"; smooth = true; face_normals = true; }\n";
     let desc = scene(text, files.path()).unwrap();
-    let [a, b, c, d] = meshes(&desc)[..] else {
-        panic!("four shapes")
-    };
+    let [a, b, c, d] = meshes(&desc)[..] else { panic!("four shapes") };
     assert!(a.1.normals.is_empty() && d.1.normals.is_empty());
     assert_eq!(b.1.normals, a.1.smooth_normals());
     assert_eq!((a.1.uvs[3].y, b.1.uvs[3].y), (0.25, 0.75));
-    assert!(
-        Arc::ptr_eq(b.1, c.1),
-        "shapes with the same changes share their mesh"
-    );
+    assert!(Arc::ptr_eq(b.1, c.1), "shapes with the same changes share their mesh");
 }
 
 /// A triangle of that size, as text of a PLY file.
@@ -467,14 +438,7 @@ fn obj_box(first: usize, [x, y, z]: [f32; 3], [a, b, c]: [f32; 3]) -> String {
         let at = |bit: usize, low: f32, size: f32| if i & bit == 0 { low } else { low + size };
         format!("v {} {} {}\n", at(1, x, a), at(2, y, b), at(4, z, c))
     };
-    let faces = [
-        [0, 1, 3, 2],
-        [4, 6, 7, 5],
-        [0, 4, 5, 1],
-        [2, 3, 7, 6],
-        [0, 2, 6, 4],
-        [1, 5, 7, 3],
-    ];
+    let faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
     let face = |corners: [usize; 4]| format!("f {}\n", corners.map(|i| (first + i).to_string()).join(" "));
     (0..8).map(corner).chain(faces.map(face)).collect()
 }
@@ -518,10 +482,7 @@ fn the_default_camera_ignores_grounds_and_skies() {
     let camera = renderer::camera::Camera::new(&desc.cameras[0].camera, 1280, 720).expect("it is a camera");
     let corners =
         [[19.0, -0.1, -8.0], [22.0, -0.1, -5.0]].map(|p| camera.project(Vec3::from(p)).expect("in front"));
-    assert!(
-        corners.iter().all(|p| (0.0..1280.0).contains(&p.x)),
-        "{corners:?}"
-    );
+    assert!(corners.iter().all(|p| (0.0..1280.0).contains(&p.x)), "{corners:?}");
 }
 
 #[test]
@@ -530,16 +491,9 @@ fn errors_of_files_read_in_parallel_are_in_scene_order() {
     let whole = triangle(1.0);
     let wrong = whole.replace("3 0 1 2", "3 0 1 7");
     let content = |i: usize| {
-        if i % 3 == 1 {
-            wrong.as_bytes()
-        } else {
-            whole.as_bytes()
-        }
+        if i % 3 == 1 { wrong.as_bytes() } else { whole.as_bytes() }
     };
-    let files: Vec<(&str, &[u8])> = (0..)
-        .zip(&names)
-        .map(|(i, name)| (name.as_str(), content(i)))
-        .collect();
+    let files: Vec<(&str, &[u8])> = (0..).zip(&names).map(|(i, name)| (name.as_str(), content(i))).collect();
     let folder = folder(&files);
     let shapes = names.iter().enumerate();
     let text: String = shapes

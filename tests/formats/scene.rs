@@ -90,16 +90,10 @@ fn printed_declarations_of_the_shipped_scenes_read_back() {
 fn errors_in_materials_of_a_model_are_located_at_its_import() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
-    write(
-        "one.obj",
-        "mtllib one.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl shiny\nf 1 2 3\n",
-    );
+    write("one.obj", "mtllib one.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl shiny\nf 1 2 3\n");
     write("one.mtl", "newmtl shiny\nKd 0.5 0.25 0.125\n");
     let own = "material \"a.shiny\" = matte();\n";
-    for model in [
-        "import \"one.obj\" as a;",
-        "shape a : mesh { file = \"one.obj\"; }",
-    ] {
+    for model in ["import \"one.obj\" as a;", "shape a : mesh { file = \"one.obj\"; }"] {
         let column = 1 + model.find("\"one.obj").unwrap();
         let place = format!("test.kiln:3:{column}");
         bad_in(
@@ -124,9 +118,7 @@ fn image_paths_are_relative_to_the_text_that_names_them() {
         fs::create_dir(at.join(part)).unwrap();
         fs::write(at.join(part).join("a.png"), "").unwrap();
         let materials = calls.iter().enumerate();
-        let text: String = materials
-            .map(|(i, call)| format!("material {part}{i} = {call};\n"))
-            .collect();
+        let text: String = materials.map(|(i, call)| format!("material {part}{i} = {call};\n")).collect();
         fs::write(at.join(part).join("materials.kiln"), text).unwrap();
     }
     let text = "import \"one/materials.kiln\"; import \"two/materials.kiln\";";
@@ -136,11 +128,7 @@ fn image_paths_are_relative_to_the_text_that_names_them() {
         let part = &material.name[..3];
         let surface = material.surface.to_string();
         let expected = at.join(part).join("a.png");
-        assert!(
-            surface.contains(expected.to_str().unwrap()),
-            "{}: {surface}",
-            material.name
-        );
+        assert!(surface.contains(expected.to_str().unwrap()), "{}: {surface}", material.name);
     }
 }
 
@@ -178,13 +166,7 @@ fn reads_every_kind_of_block() {
         sides.contains(&("red", false, false)) && sides.contains(&("lamp", true, true)),
         "{sides:?}"
     );
-    assert_eq!(
-        desc.film.filter,
-        FilterShape::Gaussian {
-            radius: 2.5,
-            stddev: 0.625
-        }
-    );
+    assert_eq!(desc.film.filter, FilterShape::Gaussian { radius: 2.5, stddev: 0.625 });
     assert_eq!((desc.sampler.spp, desc.sampler.seed), (16, 7));
     assert_eq!(
         desc.integrator,
@@ -200,14 +182,10 @@ fn reads_every_kind_of_block() {
     );
     assert_eq!(
         desc.camera(Some("side")).expect("it is there").camera.projection,
-        Projection::Orthographic {
-            width: Some(2.5),
-            height: None
-        }
+        Projection::Orthographic { width: Some(2.5), height: None }
     );
-    let Projection::Perspective {
-        fov, focus_distance, ..
-    } = desc.camera(None).expect("the first").camera.projection
+    let Projection::Perspective { fov, focus_distance, .. } =
+        desc.camera(None).expect("the first").camera.projection
     else {
         panic!("the first camera is a perspective one")
     };
@@ -223,12 +201,7 @@ fn reads_every_kind_of_block() {
     assert!(
         matches!(desc.lights[2].kind, LightKind::Spot { falloff: SpotFalloff::SquaredCosine, direction, .. } if direction == Vec3::NEG_Y)
     );
-    let LightKind::Environment {
-        radiance,
-        world_from_map,
-        ..
-    } = &desc.lights[0].kind
-    else {
+    let LightKind::Environment { radiance, world_from_map, .. } = &desc.lights[0].kind else {
         panic!("the sky is first")
     };
     assert_eq!(radiance.b, 2.0);
@@ -245,21 +218,12 @@ fn skies_and_disks_are_read() {
         light noon : sky { sun_direction = sun_at(47.4, 8.5, 1, 2024, 6, 21, 12.5); sky_scale = 0; }
         "#,
     );
-    let LightKind::Sky {
-        sky,
-        sky_scale,
-        sun_scale,
-        sun_angle,
-    } = &desc.lights[0].kind
-    else {
+    let LightKind::Sky { sky, sky_scale, sun_scale, sun_angle } = &desc.lights[0].kind else {
         panic!("the sky is first")
     };
     assert_eq!((sky.sun(), *sky_scale, *sun_scale), (Vec3::Z, 1.0, 2.0));
     assert!((sun_angle.to_degrees() - 3.0).abs() < 1e-5);
-    let LightKind::Directional {
-        irradiance, angle, ..
-    } = desc.lights[1].kind
-    else {
+    let LightKind::Directional { irradiance, angle, .. } = desc.lights[1].kind else {
         panic!("the sun is second")
     };
     assert!((angle.to_degrees() - 0.5).abs() < 1e-5);
@@ -272,10 +236,7 @@ fn skies_and_disks_are_read() {
     assert!((height - (90.0 - 47.4 + 23.44)).abs() < 0.3, "{height}");
     assert!(sky.sun().z > 0.3 && sky.sun().x.abs() < 0.1, "{}", sky.sun());
 
-    bad(
-        "light l : sky { turbidity = 11; }",
-        &["`turbidity` is 11", "from 1 to 10"],
-    );
+    bad("light l : sky { turbidity = 11; }", &["`turbidity` is 11", "from 1 to 10"]);
     bad("light l : sky { albedo = 1.5; }", &["`albedo` is 1.5"]);
     bad("light l : sky { sun_angle = 0; }", &["`sun_angle` is 0"]);
     bad("light l : sky { sun_dir = (0, 1, 0); }", &["sun_direction"]);
@@ -284,10 +245,7 @@ fn skies_and_disks_are_read() {
         "light l : point { intensity = blackbody(20); }",
         &["wrong arguments of `blackbody`"],
     );
-    bad(
-        "light l : point { intensity = blackbody(\"hot\"); }",
-        &["blackbody(kelvin)"],
-    );
+    bad("light l : point { intensity = blackbody(\"hot\"); }", &["blackbody(kelvin)"]);
     bad(
         "light l : sky { sun_direction = sun_at(47, 8, 1, 2024, 13, 1, 12); }",
         &["wrong arguments of `sun_at`"],
@@ -306,27 +264,18 @@ fn errors_have_locations_and_hints() {
     );
     bad(
         "shape s : sphere { attributes = 3; }",
-        &[
-            "`attributes` takes a block, not a value",
-            "attributes = { wet = 0.3;",
-        ],
+        &["`attributes` takes a block, not a value", "attributes = { wet = 0.3;"],
     );
     bad(
         "shape s : sphere { radius = { wet = 3; } }",
         &["`radius` takes a value, not a block"],
     );
-    bad(
-        "light l : environment { shader = 3; }",
-        &["a material is a unit or a group"],
-    );
+    bad("light l : environment { shader = 3; }", &["a material is a unit or a group"]);
     bad(
         "film { sise = (4, 4); }",
         &["film has no key `sise`", "did you mean `size`?", "test.kiln:2:8"],
     );
-    bad(
-        "flim { size = (4, 4); }",
-        &["unknown keyword `flim`", "did you mean `film`?"],
-    );
+    bad("flim { size = (4, 4); }", &["unknown keyword `flim`", "did you mean `film`?"]);
     bad(
         "light l : spott { }",
         &["there is no light of kind `spott`", "did you mean `spot`?"],
@@ -336,20 +285,14 @@ fn errors_have_locations_and_hints() {
         "material red = matte(); shape s : sphere { material = rad; }",
         &["there is no material `rad`", "did you mean `red`?"],
     );
-    bad(
-        "material a = matte(); material a = matte();",
-        &["there are two materials `a`"],
-    );
+    bad("material a = matte(); material a = matte();", &["there are two materials `a`"]);
     bad(
         "shape a : sphere { } shape a : disk { }",
         &["there are two shapes or imports `a`"],
     );
     bad("camera main : panoramic { }", &["there are two cameras `main`"]);
     bad("film { } film { }", &["there are two `film`"]);
-    bad(
-        "film { size = (4, 4); size = (5, 5); }",
-        &["`size` is given twice"],
-    );
+    bad("film { size = (4, 4); size = (5, 5); }", &["`size` is given twice"]);
     bad("material m;", &["the material `m` has no surface"]);
     bad("material m = 3;", &["a material is a unit or a group"]);
     bad(
@@ -367,14 +310,8 @@ fn errors_have_locations_and_hints() {
 
 #[test]
 fn numbers_out_of_range_are_errors() {
-    bad(
-        "film { size = (0, 64); }",
-        &["`size` is 0, but must be a whole number from 1"],
-    );
-    bad(
-        "film { size = 64; }",
-        &["`size` takes 2 whole numbers", "found the number 64"],
-    );
+    bad("film { size = (0, 64); }", &["`size` is 0, but must be a whole number from 1"]);
+    bad("film { size = 64; }", &["`size` takes 2 whole numbers", "found the number 64"]);
     bad("film { size = (1.5, 2); }", &["`size` is 1.5"]);
     bad(
         "film { size = (64, 64); crop = (0, 0, 65, 64); }",
@@ -388,10 +325,7 @@ fn numbers_out_of_range_are_errors() {
         "film { filter = gausian; }",
         &["there is no filter `gausian`", "did you mean `gaussian`?"],
     );
-    bad(
-        "film { filter = box(-1); }",
-        &["`box` takes one number, the radius"],
-    );
+    bad("film { filter = box(-1); }", &["`box` takes one number, the radius"]);
     bad(
         "film { filter = lanczos(2.5); }",
         &["`lanczos` takes one whole number from 1 to 16"],
@@ -421,10 +355,7 @@ fn numbers_out_of_range_are_errors() {
         "camera c : perspective { from = (0, 0, 1); to = (0, 0, 1); }",
         &["looks at the point where it stands"],
     );
-    bad(
-        "camera c : perspective { from = (0, 3, 0); to = (0, 0, 0); }",
-        &["up vector"],
-    );
+    bad("camera c : perspective { from = (0, 3, 0); to = (0, 0, 0); }", &["up vector"]);
     bad(
         "camera c : perspective { aperture_radius = 0.1; }",
         &["needs a `focus_distance`"],
@@ -441,30 +372,18 @@ fn numbers_out_of_range_are_errors() {
         "shape s : sphere { radius = \"big\"; }",
         &["`radius` takes a number, found a string"],
     );
-    bad(
-        "shape s : cube { transform = scale(1, 0, 1); }",
-        &["`transform` is singular"],
-    );
+    bad("shape s : cube { transform = scale(1, 0, 1); }", &["`transform` is singular"]);
     bad(
         "shape s : cube { transform = rotate((0, 0, 0), 3); }",
         &["wrong arguments of `rotate`"],
     );
-    bad(
-        "shape s : cube { transform = (1, 2); }",
-        &["`transform` takes a transform"],
-    );
+    bad("shape s : cube { transform = (1, 2); }", &["`transform` takes a transform"]);
     bad(
         "light l : spot { cutoff = 20; beam_width = 21; }",
         &["`beam_width` is 21, more than `cutoff`"],
     );
-    bad(
-        "light l : point { intensity = (1, -1, 0); }",
-        &["`intensity` is -1"],
-    );
-    bad(
-        "light l : directional { direction = (0, 0, 0); }",
-        &["the zero vector"],
-    );
+    bad("light l : point { intensity = (1, -1, 0); }", &["`intensity` is -1"]);
+    bad("light l : directional { direction = (0, 0, 0); }", &["the zero vector"]);
     bad("sampler { spp = 0; }", &["`spp` is 0"]);
 }
 
@@ -509,10 +428,7 @@ fn options_change_the_scene() {
     .unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(desc.film.size.value, [64, 32]);
     assert_eq!(desc.sampler.spp, 3);
-    assert!(matches!(
-        desc.shapes[0].geometry,
-        GeometryDesc::Plane { size: 7.0 }
-    ));
+    assert!(matches!(desc.shapes[0].geometry, GeometryDesc::Plane { size: 7.0 }));
     assert!(format!("{:?}", desc.material(desc.shapes[0].material).surface).contains("tint"));
     let fails = |option: &str, expected: &[&str]| {
         let error = set(&[option]).expect_err(option);
@@ -544,23 +460,14 @@ fn options_change_the_scene() {
     assert!(error.contains("did you mean `depth`?"), "{error}");
     fails("film.size=(0,1)", &["`size` is 0", "--set:1"]);
     fails("film.sice=(1,1)", &["did you mean `size`?", "--set:1"]);
-    fails(
-        "camera.mian.fov=3",
-        &["about nothing in the scene", "did you mean `main`?"],
-    );
+    fails("camera.mian.fov=3", &["about nothing in the scene", "did you mean `main`?"]);
     // One error gives one message.
     let once = |options: &[&str], message: &str| {
         let error = set(options).expect_err(message);
-        assert!(
-            error.contains(message) && error.matches("error:").count() == 1,
-            "{error}"
-        );
+        assert!(error.contains(message) && error.matches("error:").count() == 1, "{error}");
     };
     once(&["camera.main.from=\"x\""], "`from` takes 3 numbers");
-    once(
-        &["film.crop=(0,0,2000,8)", "film.size=0"],
-        "`size` takes 2 whole numbers",
-    );
+    once(&["film.crop=(0,0,2000,8)", "film.size=0"], "`size` takes 2 whole numbers");
     fails("flim.size=(1,1)", &["did you mean `film`?"]);
     fails("nonsense", &["not of the form PATH=VALUE"]);
     fails("film.size=", &["--set"]);
@@ -589,10 +496,7 @@ fn options_replace_equivalent_keys() {
     let lights = |option: &str| set(option).lights;
     assert!(matches!(
         lights("light.spot.direction=(1,0,0)")[0].kind,
-        LightKind::Spot {
-            direction: Vec3::X,
-            ..
-        }
+        LightKind::Spot { direction: Vec3::X, .. }
     ));
     assert!(matches!(
         lights("light.lamp.from=(0,0,7)")[1].kind,
@@ -618,35 +522,18 @@ fn unreadable_files_are_errors() {
     fs::write(at("b.kiln"), "import \"a.kiln\";").expect("written");
     fs::write(at("broken.exr"), "not an image").expect("written");
     let bad = |text: &str, expected: &[&str]| bad_in(directory.path(), text, expected);
-    bad(
-        "import \"missing.glb\" as m;",
-        &["cannot read", "no such file", "test.kiln:2"],
-    );
+    bad("import \"missing.glb\" as m;", &["cannot read", "no such file", "test.kiln:2"]);
     bad("import \"point.ply\" as m;", &["no such file", "`points.ply`"]);
     bad("import \"points.ply\" as m;", &["points.ply is cut short"]);
     bad("shape s : mesh { file = \"nan.ply\"; }", &["nan.ply:11"]);
-    bad(
-        "shape s : mesh { file = \"index.ply\"; }",
-        &["index.ply", "vertex 7"],
-    );
-    bad(
-        "shape s : mesh { file = \"thing.fbx\"; }",
-        &["not a mesh that is read"],
-    );
+    bad("shape s : mesh { file = \"index.ply\"; }", &["index.ply", "vertex 7"]);
+    bad("shape s : mesh { file = \"thing.fbx\"; }", &["not a mesh that is read"]);
     bad("import \"thing.fbx\";", &["cannot import `thing.fbx`"]);
     bad("light l : environment { map = \"sky.exr\"; }", &["no such file"]);
     bad("light l : environment { map = \"broken.exr\"; }", &["broken.exr"]);
-    bad(
-        "material m = matte(albedo = image(\"wood.jpg\"));",
-        &["wood.jpg: no such file"],
-    );
-    let error = load(&at("a.kiln"), &LoadOptions::default())
-        .expect_err("a cycle")
-        .to_string();
-    assert!(
-        error.contains("import cycle: a.kiln -> b.kiln -> a.kiln"),
-        "{error}"
-    );
+    bad("material m = matte(albedo = image(\"wood.jpg\"));", &["wood.jpg: no such file"]);
+    let error = load(&at("a.kiln"), &LoadOptions::default()).expect_err("a cycle").to_string();
+    assert!(error.contains("import cycle: a.kiln -> b.kiln -> a.kiln"), "{error}");
     let error = load(&at("none.kiln"), &LoadOptions::default())
         .expect_err("missing")
         .to_string();
@@ -658,14 +545,10 @@ fn unreadable_files_are_errors() {
         ("some.png", "not a scene that is read"),
         ("", "it is a folder"),
     ] {
-        let error = load(&at(name), &LoadOptions::default())
-            .expect_err("no scene")
-            .to_string();
+        let error = load(&at(name), &LoadOptions::default()).expect_err("no scene").to_string();
         assert!(error.contains(words), "{error}");
     }
-    let error = load(Path::new("-"), &LoadOptions::default())
-        .expect_err("no file")
-        .to_string();
+    let error = load(Path::new("-"), &LoadOptions::default()).expect_err("no file").to_string();
     assert!(error.contains("hint: give the name of a file"), "{error}");
 }
 
@@ -818,10 +701,7 @@ fn damaged_scenes_cause_no_panic() {
         let damaged = String::from_utf8_lossy(&damaged).into_owned();
         survivors += u32::from(load_text(&damaged, Path::new(""), &[]).is_ok());
     }
-    assert!(
-        survivors > 30,
-        "the damage is too great to test anything: {survivors}"
-    );
+    assert!(survivors > 30, "the damage is too great to test anything: {survivors}");
 }
 
 /// Evaluates an expression for a group's input of this type: returns the constant as printed, or the messages.

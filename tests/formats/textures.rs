@@ -67,13 +67,7 @@ fn look(
 
 /// The average over a square footprint of a repeating texture.
 fn over(texture: &Texture, st: f32, width: f32) -> [f32; 4] {
-    look(
-        texture,
-        [st; 2],
-        [width; 2],
-        Wrap::Periodic,
-        Interpolation::Linear,
-    )
+    look(texture, [st; 2], [width; 2], Wrap::Periodic, Interpolation::Linear)
 }
 
 #[test]
@@ -109,10 +103,7 @@ fn lookups_interpolate_and_wrap() {
     check(Wrap::Mirror, -0.375, 1.0);
     check(Wrap::Black, 1.0, 1.5);
     check(Wrap::Black, 1.2, 0.0);
-    assert_eq!(
-        at(&texture, f32::NAN, 0.0, Wrap::Clamp, Interpolation::Linear),
-        [0.0; 4]
-    );
+    assert_eq!(at(&texture, f32::NAN, 0.0, Wrap::Clamp, Interpolation::Linear), [0.0; 4]);
 }
 
 /// Expected values are those of OpenImageIO 3.2, which blurs slanted footprints less than earlier versions.
@@ -157,15 +148,7 @@ fn encoded_colour_is_decoded_before_it_is_averaged() {
         "auto",
     );
     let grey = Image::from_fn(1, 1, |_, _| Rgb::splat(0.25));
-    let value = |space| {
-        at(
-            &texture("a.png", &grey, space),
-            0.5,
-            0.5,
-            Wrap::Clamp,
-            Interpolation::Linear,
-        )[0]
-    };
+    let value = |space| at(&texture("a.png", &grey, space), 0.5, 0.5, Wrap::Clamp, Interpolation::Linear)[0];
     assert!((value(TextureColorSpace::Srgb) - 0.25).abs() < 2e-3);
     assert!((value(TextureColorSpace::Raw) - 137.0 / 255.0).abs() < 1e-6);
     assert!((value(TextureColorSpace::Linear) - 137.0 / 255.0).abs() < 1e-6);
@@ -180,12 +163,7 @@ fn every_mip_level_has_the_mean_of_the_image() {
             image.data.iter().skip(c).step_by(3).sum::<f32>() / (width * height) as f32
         });
         let top = over(&texture, 0.3, 1e9);
-        assert_close(
-            top,
-            [mean[0], mean[1], mean[2], 1.0],
-            1e-5,
-            &format!("{width}×{height}"),
-        );
+        assert_close(top, [mean[0], mean[1], mean[2], 1.0], 1e-5, &format!("{width}×{height}"));
         assert_eq!(texture.levels(), width.max(height).ilog2() as usize + 1);
     }
 }
@@ -214,13 +192,7 @@ fn textures_keep_the_sample_type_of_their_file() {
     check("a.png", 1);
     check("a.exr", 4);
     let samples = Samples::F16(vec![exr::prelude::f16::from_f32(0.25); 64 * 64 * 3]);
-    let raster = Raster {
-        width: 64,
-        height: 64,
-        channels: 3,
-        samples,
-        window: None,
-    };
+    let raster = Raster { width: 64, height: 64, channels: 3, samples, window: None };
     let half = Texture::new(Path::new("half.exr"), raster, TextureColorSpace::Auto).unwrap();
     assert!(half.bytes() < 64 * 64 * 3 * 2 * 3 / 2);
     assert_eq!(half.texel(16, 3), [0.25, 0.25, 0.25, 0.0]);
@@ -243,13 +215,7 @@ fn anisotropic_footprints_keep_detail_across() {
     let texture = texture("a.exr", &rows, TextureColorSpace::Auto);
     let value = |width, height| {
         let st = [0.5, 6.0 / 64.0];
-        look(
-            &texture,
-            st,
-            [width, height],
-            Wrap::Periodic,
-            Interpolation::Linear,
-        )[0]
+        look(&texture, st, [width, height], Wrap::Periodic, Interpolation::Linear)[0]
     };
     assert!(value(0.3, 1.0 / 64.0) > 0.95, "{}", value(0.3, 1.0 / 64.0));
     assert!((value(0.3, 0.3) - 0.5).abs() < 0.05, "{}", value(0.3, 0.3));
@@ -264,11 +230,7 @@ fn derivatives_of_lookups_match_differences() {
                 st: Vec2::new(s, t),
                 dx: Vec2::new(width, 0.0),
                 dy: Vec2::new(0.0, width),
-                filter: Filter {
-                    interpolation,
-                    derivatives: true,
-                    ..Filter::default()
-                },
+                filter: Filter { interpolation, derivatives: true, ..Filter::default() },
             })
         };
         for (s, t, width) in [(0.41, 0.53, 0.0), (0.33, 0.61, 0.0), (0.47, 0.52, 0.15)] {
@@ -299,9 +261,7 @@ fn checks_report_images_of_unsupported_formats() {
         \"materials\": [{\"pbrMetallicRoughness\": {\"baseColorTexture\": {\"index\": 0}}}],
         \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0, \"TEXCOORD_0\": 1}, \"material\": 0}]}]}";
     fs::write(folder.path().join("a.gltf"), triangle).expect("written");
-    let numbers = [
-        0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0,
-    ];
+    let numbers = [0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0];
     let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
     fs::write(folder.path().join("a.bin"), bytes).expect("written");
     let camera =
@@ -314,9 +274,7 @@ fn checks_report_images_of_unsupported_formats() {
         let options = LoadOptions::default();
         let loaded = renderer::scene::load::from_text("test.kiln", &text, folder.path(), &options);
         let (desc, _) = loaded.expect("the scene is valid");
-        let errors = renderer::scene::build::check(&desc)
-            .err()
-            .map(|errors| errors.to_string());
+        let errors = renderer::scene::build::check(&desc).err().map(|errors| errors.to_string());
         let errors = errors.unwrap_or_else(|| panic!("{scene} is accepted"));
         assert!(
             errors.contains("t.ktx2") && errors.contains("not a format that is read"),

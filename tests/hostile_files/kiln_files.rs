@@ -26,8 +26,7 @@ pub(super) fn read_part(path: &Path) -> Result<usize, String> {
         return joined.map(|_| content.chunks).map_err(|error| error.to_string());
     }
     let part = PartReader::open(path).and_then(PartReader::read);
-    part.map(|part| part.header.crop.area())
-        .map_err(|error| error.to_string())
+    part.map(|part| part.header.crop.area()).map_err(|error| error.to_string())
 }
 
 /// Reads all entries of a pack; returns their number.
@@ -37,9 +36,7 @@ pub(super) fn read_pack(path: &Path) -> Result<usize, String> {
     let entries = &pack.manifest().entries;
     for name in entries.keys() {
         let path = path.join(name);
-        files
-            .read(&path)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        files.read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(entries.len())
 }
@@ -85,10 +82,7 @@ fn small_part() -> Vec<u8> {
     let plane = |value: u8| [vec![0, 1], vec![value; area]].concat();
     let band = [plane(1), plane(3), plane(2), plane(1), plane(7)].concat();
     let identifiers = [plane(1), plane(9), plane(5)].concat();
-    part(&[
-        header([6, 5], 1).to_string().into_bytes(),
-        [band, identifiers].concat(),
-    ])
+    part(&[header([6, 5], 1).to_string().into_bytes(), [band, identifiers].concat()])
 }
 
 /// A checkpoint of a bake with a few chunks.
@@ -106,10 +100,7 @@ fn checkpoint() -> Vec<u8> {
 }
 
 fn pack() -> Vec<u8> {
-    let texts = [
-        ("a.kiln", "shape s : sphere { }\n".repeat(20)),
-        ("maps/b.txt", "x".repeat(3000)),
-    ];
+    let texts = [("a.kiln", "shape s : sphere { }\n".repeat(20)), ("maps/b.txt", "x".repeat(3000))];
     let entries: Value = texts
         .iter()
         .map(|(name, text)| ((*name).to_owned(), json!(text.len())))
@@ -121,21 +112,16 @@ fn pack() -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(vec![]));
     let files = texts.iter().map(|(name, text)| (*name, text.clone()));
     for (name, text) in files.chain([("kiln-pack.json", manifest.to_string())]) {
-        zip.start_file(name, SimpleFileOptions::default())
-            .expect("memory");
+        zip.start_file(name, SimpleFileOptions::default()).expect("memory");
         zip.write_all(text.as_bytes()).expect("memory");
     }
     zip.finish().expect("memory").into_inner()
 }
 
 pub(super) fn seeds() -> Vec<(String, Vec<u8>)> {
-    [
-        ("a.part", small_part()),
-        ("a.part", checkpoint()),
-        ("a.zip", pack()),
-    ]
-    .map(|(name, bytes)| (name.to_owned(), bytes))
-    .into()
+    [("a.part", small_part()), ("a.part", checkpoint()), ("a.zip", pack())]
+        .map(|(name, bytes)| (name.to_owned(), bytes))
+        .into()
 }
 
 /// Damages records of a part and corrects their checksums, or damages any bytes.
@@ -207,18 +193,13 @@ fn packs_of_zeros_are_bounded() {
     let mut zip = ZipWriter::new(Cursor::new(vec![]));
     let zeros = vec![0; 64 << 20];
     let names: Vec<String> = (0..20).map(|i| format!("{i}.bin")).collect();
-    let entries: Value = names
-        .iter()
-        .map(|name| (name.clone(), json!(zeros.len())))
-        .collect();
+    let entries: Value = names.iter().map(|name| (name.clone(), json!(zeros.len()))).collect();
     for name in &names {
-        zip.start_file(name.as_str(), SimpleFileOptions::default())
-            .expect("memory");
+        zip.start_file(name.as_str(), SimpleFileOptions::default()).expect("memory");
         zip.write_all(&zeros).expect("memory");
     }
     let manifest = json!({ "kiln_pack": 1, "scene": "0.bin", "entries": entries });
-    zip.start_file("kiln-pack.json", SimpleFileOptions::default())
-        .expect("memory");
+    zip.start_file("kiln-pack.json", SimpleFileOptions::default()).expect("memory");
     zip.write_all(manifest.to_string().as_bytes()).expect("memory");
     let bytes = zip.finish().expect("memory").into_inner();
     let input = Input::new(&[("a.zip", &bytes)]);

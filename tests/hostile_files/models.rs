@@ -106,11 +106,7 @@ fn voxels_of_volumes_are_bounded() {
         let mut bytes = b"VOL\x03".to_vec();
         let words = [3, size[0], size[1], size[2], 1];
         bytes.extend(words.iter().flat_map(|word: &i32| word.to_le_bytes()));
-        bytes.extend(
-            [0f32, 0.0, 0.0, 1.0, 1.0, 1.0]
-                .iter()
-                .flat_map(|x| x.to_le_bytes()),
-        );
+        bytes.extend([0f32, 0.0, 0.0, 1.0, 1.0, 1.0].iter().flat_map(|x| x.to_le_bytes()));
         bytes.extend(vec![7; size.iter().product::<i32>() as usize]);
         Input::new(&[("a.vol", &bytes)]).read("a.vol")
     };

@@ -18,13 +18,8 @@ fn result(text: &str) -> Result<Const, String> {
 }
 
 fn run(system: &ShadingSystem, template: Template) -> Result<Const, String> {
-    let options = InstanceOptions {
-        outputs: vec!["r".to_owned()],
-        ..InstanceOptions::default()
-    };
-    let instance = system
-        .instantiate(template, &options)
-        .map_err(|errors| errors.to_string())?;
+    let options = InstanceOptions { outputs: vec!["r".to_owned()], ..InstanceOptions::default() };
+    let instance = system.instantiate(template, &options).map_err(|errors| errors.to_string())?;
     let mut context = system.context();
     instance.run(&ShaderGlobals::default(), &mut context).unwrap();
     Ok(instance.output(0, &context).unwrap())
@@ -67,34 +62,21 @@ fn an_input_of_a_group_can_be_of_any_type() {
 fn an_output_of_a_group_cannot_be_of_any_type() {
     let text = format!("{KIND} group outer(output any r = 0) {{ kind k(); r = k.r; }}");
     let message = result(&text).unwrap_err();
-    assert!(
-        message.contains("only a parameter can be of type `any`"),
-        "{message}"
-    );
+    assert!(message.contains("only a parameter can be of type `any`"), "{message}");
 }
 
 /// Numbers in scenes have no declared type.
 #[test]
 fn a_whole_number_of_a_scene_is_a_float() {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
-    let unit = KIND.replace(
-        "output float r = 0",
-        "output float r = 0, output closure color surface = 0",
-    );
+    let unit = KIND.replace("output float r = 0", "output float r = 0, output closure color surface = 0");
     let file = system.load(Source::new("test.ksl", unit.as_str()));
     file.unwrap_or_else(|errors| panic!("{errors}"));
     let value = |x: Expr| {
         let call = Expr::call("kind", vec![Argument::named("x", x)]);
         let file = Arc::default();
-        let mut group = material(
-            "m",
-            GroupUse::Surface,
-            shading::Span::default(),
-            &call,
-            None,
-            &file,
-        )
-        .unwrap();
+        let mut group =
+            material("m", GroupUse::Surface, shading::Span::default(), &call, None, &file).unwrap();
         group.expose_output("m.r", "r").unwrap();
         run(&system, Template::from(&Arc::new(group)))
     };
@@ -132,10 +114,7 @@ fn exposed_inputs_that_are_not_set_are_not_given() {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
     let text = "shader asks(float x = 1, output float r = 0) { r = isgiven(x); }";
     let loaded = system.load(Source::new("test.ksl", text));
-    let unit = loaded
-        .unwrap_or_else(|errors| panic!("{errors}"))
-        .templates
-        .remove(0);
+    let unit = loaded.unwrap_or_else(|errors| panic!("{errors}")).templates.remove(0);
     let value = |set: bool| {
         let mut group = shading::ShaderGroupTemplate::new("g");
         group.add("a", unit.clone()).unwrap();
@@ -152,16 +131,10 @@ fn exposed_inputs_that_are_not_set_are_not_given() {
 #[test]
 fn wrong_queries_are_reported() {
     let message = |body: &str| {
-        result(&format!(
-            "shader test(float x = 0, output float r = 0) {{ {body} }}"
-        ))
-        .unwrap_err()
+        result(&format!("shader test(float x = 0, output float r = 0) {{ {body} }}")).unwrap_err()
     };
     let unknown = message("r = isconvertible(x, \"colour\");");
-    assert!(
-        unknown.contains("colour") && unknown.contains("`color`"),
-        "{unknown}"
-    );
+    assert!(unknown.contains("colour") && unknown.contains("`color`"), "{unknown}");
     assert!(message("r = isconvertible(x);").contains("isconvertible(value, \"type\")"));
     assert!(message("any y = 0; r = y;").contains("typeof(value)"));
     let inner = message("typeof(a) f(any a) { return a + \"x\"; } r = f(x);");
@@ -179,10 +152,7 @@ fn texture_handles_of_a_file_are_parameters() {
     let templates = loaded.unwrap_or_else(|errors| panic!("{errors}")).templates;
     let names = |template: &Template| -> Vec<String> {
         let params = template.params().unwrap();
-        params
-            .iter()
-            .map(|param| format!("{} {}", param.ty, param.name))
-            .collect()
+        params.iter().map(|param| format!("{} {}", param.ty, param.name)).collect()
     };
     assert_eq!(names(&templates[0]), ["float r", "string image"]);
     assert_eq!(names(&templates[1]), ["float r"]);
@@ -245,10 +215,7 @@ fn overloads_are_chosen_by_what_is_given() {
 #[test]
 fn attributes_are_values() {
     let unit = |value: &str| format!("shader s(output float r = 0) {{ r = {value}; }}");
-    check(
-        &unit("attribute(\"gone\", 2) + attribute(\"gone\", color(3)).r"),
-        5.0,
-    );
+    check(&unit("attribute(\"gone\", 2) + attribute(\"gone\", color(3)).r"), 5.0);
     check(&unit("attribute(\"gone\")"), 0.0);
     let wrong = result(&unit("attribute(1)")).unwrap_err();
     assert!(wrong.contains("string"), "{wrong}");

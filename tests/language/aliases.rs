@@ -31,10 +31,7 @@ fn run(system: &ShadingSystem, template: Template, inputs: Vec<(String, Value)>)
     };
     let instance = system.instantiate(template, &options)?;
     let mut context = system.context();
-    let globals = ShaderGlobals {
-        u: 0.25,
-        ..ShaderGlobals::default()
-    };
+    let globals = ShaderGlobals { u: 0.25, ..ShaderGlobals::default() };
     instance.run(&globals, &mut context).unwrap();
     match instance.output(0, &context).unwrap() {
         Const::Float(value) => Ok(value),
@@ -71,16 +68,10 @@ fn arguments_reach_parameters_by_their_aliases() {
 
 #[test]
 fn values_are_set_once_by_name_or_alias() {
-    error(
-        given("Kd = 1, albedo = 2"),
-        "`albedo` is given twice, as `Kd` and as `albedo`",
-    );
+    error(given("Kd = 1, albedo = 2"), "`albedo` is given twice, as `Kd` and as `albedo`");
     error(given("Kd = 1, diffuseColor = 2"), "`albedo` is given twice");
     error(given("albedo.r = 1, Kd.r = 2"), "`albedo[0]` is given twice");
-    error(
-        given("albedo.r = 1, albedo.x = 2"),
-        "as `albedo.r` and as `albedo.x`",
-    );
+    error(given("albedo.r = 1, albedo.x = 2"), "as `albedo.r` and as `albedo.x`");
     error(
         given("both = 1"),
         "`both` is an alias of several inputs of `base`: `rough`, `metal`",
@@ -128,10 +119,7 @@ fn programs_use_aliases() {
     group.expose_input("b.r1", "rough").unwrap();
     group.expose_output("b.r", "r").unwrap();
     let ambiguous = group.set("b.both", 1.0);
-    assert!(
-        matches!(ambiguous, Err(GraphError::AmbiguousAlias { .. })),
-        "{ambiguous:?}"
-    );
+    assert!(matches!(ambiguous, Err(GraphError::AmbiguousAlias { .. })), "{ambiguous:?}");
     let group = Template::Group(Arc::new(group));
     let given = vec![("rough".to_owned(), 1.0.into())];
     assert_eq!(run(&system, group.clone(), given).unwrap(), 1122.0);
@@ -147,19 +135,12 @@ fn live(given: &[(&str, Value)], live: LiveInputs) -> (f32, Vec<Const>) {
         { r = albedo.r + 10 * albedo.g + 100 * albedo.b; }"#;
     let loaded = system.load(Source::new("test.ksl", text)).unwrap();
     let options = InstanceOptions {
-        inputs: given
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), value.clone()))
-            .collect(),
+        inputs: given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
         live,
         ..InstanceOptions::default()
     };
     let instance = system.instantiate(loaded.templates[0].clone(), &options).unwrap();
-    let values = instance
-        .live_inputs()
-        .iter()
-        .map(|input| input.value.clone())
-        .collect();
+    let values = instance.live_inputs().iter().map(|input| input.value.clone()).collect();
     let mut context = system.context();
     instance.run(&ShaderGlobals::default(), &mut context).unwrap();
     let mut numbers = [0.0];
@@ -185,8 +166,5 @@ fn live_inputs_have_values_given_by_alias() {
     }
     // Components of a live input.
     let parts = [("Kd.g", Value::from(1.0)), ("albedo[2]", Value::from(2))];
-    assert_eq!(
-        live(&parts, LiveInputs::Marked),
-        (210.5, vec![Const::Triple([0.5, 1.0, 2.0])])
-    );
+    assert_eq!(live(&parts, LiveInputs::Marked), (210.5, vec![Const::Triple([0.5, 1.0, 2.0])]));
 }

@@ -79,10 +79,7 @@ fn texts_of_64_kb_compile_within_bounds() {
     let (scaled, start) = (Scaled::default(), Instant::now());
     let (mut tried, mut ran, mut slowest, mut largest) = (0, 0, (0.0, 0), (0, 0));
     let mut wrong = vec![];
-    let (listed, max) = (
-        LISTED_REFERENCES * reference_seconds(),
-        MAX_REFERENCES * reference_seconds(),
-    );
+    let (listed, max) = (LISTED_REFERENCES * reference_seconds(), MAX_REFERENCES * reference_seconds());
     while time.map_or(tried < TEXTS, |time| start.elapsed() < time) {
         let case = only.unwrap_or(tried);
         let seed = first + case;
@@ -91,10 +88,7 @@ fn texts_of_64_kb_compile_within_bounds() {
         } else {
             Some(scaled.text(&mut Random::new(seed)))
         };
-        let work = || {
-            text.as_ref()
-                .map_or_else(|| compile_random(seed), |text| compile_and_run(text))
-        };
+        let work = || text.as_ref().map_or_else(|| compile_random(seed), |text| compile_and_run(text));
         if let (Some(text), Some(_)) = (&text, only) {
             std::fs::write("case.ksl", text).expect("it can be written");
         }
@@ -112,16 +106,8 @@ fn texts_of_64_kb_compile_within_bounds() {
             wrong.push(case);
         }
         ran += u64::from(it_ran);
-        slowest = if seconds > slowest.0 {
-            (seconds, case)
-        } else {
-            slowest
-        };
-        largest = if memory > largest.0 {
-            (memory, case)
-        } else {
-            largest
-        };
+        slowest = if seconds > slowest.0 { (seconds, case) } else { slowest };
+        largest = if memory > largest.0 { (memory, case) } else { largest };
         tried += 1;
         if only.is_some() {
             break;

@@ -42,20 +42,13 @@ impl Case {
         let template = system.named(&source.name).unwrap();
         let mut globals = generate::globals(seed);
         globals.u = globals.u.abs() / 4.0;
-        Case {
-            system,
-            template,
-            globals,
-        }
+        Case { system, template, globals }
     }
 
     /// Returns the outputs of machine code, after comparison with the interpreter.
     fn outputs(&self, options: &InstanceOptions) -> Result<Outputs, String> {
         let text = |errors: shading::Diagnostics| errors.to_string();
-        let instance = self
-            .system
-            .instantiate(self.template.clone(), options)
-            .map_err(text)?;
+        let instance = self.system.instantiate(self.template.clone(), options).map_err(text)?;
         let mut context = self.system.context();
         instance.run(&self.globals, &mut context).unwrap();
         let found = listed(&instance, &context);
@@ -116,15 +109,9 @@ fn check(seed: u64) -> Result<(), String> {
         }
     }
     if !source.live.is_empty() {
-        let inputs: Vec<(String, Value)> = source
-            .live
-            .iter()
-            .map(|name| (name.clone(), Value::from(0.375)))
-            .collect();
-        let folded = InstanceOptions {
-            inputs: inputs.clone(),
-            ..options(OptLevel::Exact, &[])
-        };
+        let inputs: Vec<(String, Value)> =
+            source.live.iter().map(|name| (name.clone(), Value::from(0.375))).collect();
+        let folded = InstanceOptions { inputs: inputs.clone(), ..options(OptLevel::Exact, &[]) };
         let live = InstanceOptions {
             live: LiveInputs::Named(source.live.clone()),
             ..folded.clone()
@@ -145,10 +132,7 @@ fn groups_do_not_depend_on_how_they_run() {
             && !error.contains("are linked")
         {
             let text = groups(seed).text;
-            panic!(
-                "seed {seed}: {error}\n{}",
-                text.strip_prefix(UNITS).unwrap_or(&text)
-            );
+            panic!("seed {seed}: {error}\n{}", text.strip_prefix(UNITS).unwrap_or(&text));
         }
     };
     let Some(seconds) = number("KILN_FUZZ_SECONDS") else {

@@ -250,13 +250,7 @@ impl Case {
         const STEP: f32 = 4e-3;
         let mut context = ShadingContext::new(Arc::new(NoHost));
         for (u, v) in [(0.11, 0.23), (0.52, 0.31), (0.83, 0.94), (0.37, 0.71)] {
-            let mut globals = ShaderGlobals {
-                u,
-                v,
-                dudx: 1.0,
-                dvdy: 1.0,
-                ..ShaderGlobals::default()
-            };
+            let mut globals = ShaderGlobals { u, v, dudx: 1.0, dvdy: 1.0, ..ShaderGlobals::default() };
             let [_, dx, dy] = self.run(&globals, &mut context);
             let mut at = |du: f32, dv: f32| {
                 (globals.u, globals.v) = (u + du, v + dv);
@@ -312,10 +306,7 @@ fn every_function_is_in_the_lists() {
         .collect();
     for name in names {
         let call = format!("{name}(");
-        let listed = [FUNCTIONS, TRIPLE_FUNCTIONS]
-            .concat()
-            .iter()
-            .any(|text| text.contains(&call));
+        let listed = [FUNCTIONS, TRIPLE_FUNCTIONS].concat().iter().any(|text| text.contains(&call));
         assert!(listed, "`{name}` is not among the functions with derivatives");
     }
 }
@@ -346,11 +337,8 @@ fn kinks_and_ends_of_domains_have_no_nan() {
     ];
     let mut context = ShadingContext::new(Arc::new(NoHost));
     for expression in ends {
-        let case = Case::new(
-            expression,
-            "float",
-            &format!("float z = (u - 0.5) * x; result = {expression};"),
-        );
+        let case =
+            Case::new(expression, "float", &format!("float z = (u - 0.5) * x; result = {expression};"));
         let globals = ShaderGlobals {
             u: 0.5,
             v: 0.25,
@@ -374,14 +362,8 @@ fn carrying_variables(body: &str) -> usize {
 
 #[test]
 fn only_requested_derivatives_are_computed() {
-    assert_eq!(
-        carrying_variables("float a = u * v; float b = sin(a); result = b;"),
-        0
-    );
-    assert_eq!(
-        carrying_variables("float a = 2; float b = sin(a); result = Dx(b);"),
-        0
-    );
+    assert_eq!(carrying_variables("float a = u * v; float b = sin(a); result = b;"), 0);
+    assert_eq!(carrying_variables("float a = 2; float b = sin(a); result = Dx(b);"), 0);
     // The derivatives of u and a are needed; not those of b, which is not requested, nor of c, which is constant.
     assert_eq!(
         carrying_variables("float a = u; float b = sin(a); float c = 2; result = Dx(a) + b + Dx(c);"),

@@ -49,12 +49,7 @@ impl Case {
             globals.n = [0.0, f32::MAX, -0.0].into();
             globals.v = -0.0;
         }
-        Case {
-            seed,
-            registry: generate::registry(),
-            globals,
-            fuel,
-        }
+        Case { seed, registry: generate::registry(), globals, fuel }
     }
 
     fn interpret(&self, unit: &Unit) -> Outcome {
@@ -78,10 +73,7 @@ impl Case {
     ) {
         let host = Arc::new(TestHost);
         for &level in levels {
-            let options = CompileOptions {
-                level,
-                ..CompileOptions::default()
-            };
+            let options = CompileOptions { level, ..CompileOptions::default() };
             let functions = HostFunctions::of(host.clone());
             let instance = ShaderInstance::compile(unit, &self.registry, &functions, &options)
                 .unwrap_or_else(|error| panic!("seed {}: {error}\n{unit}", self.seed));
@@ -127,10 +119,7 @@ fn names(kinds: impl Iterator<Item = impl Debug>) -> BTreeSet<String> {
 
 fn optimized(raw: &Unit) -> Unit {
     let mut unit = raw.clone();
-    let exact = OptOptions {
-        level: opt::OptLevel::Exact,
-        ..OptOptions::default()
-    };
+    let exact = OptOptions { level: opt::OptLevel::Exact, ..OptOptions::default() };
     optimize(&mut unit, &exact);
     unit
 }
@@ -155,13 +144,8 @@ const BATCH: u64 = 9;
 fn compare_batch(seed: u64, unit: &Unit, fuel: u32) -> bool {
     let registry = generate::registry();
     // Some points occur twice, so that not all points of a packet diverge.
-    let points: Vec<ShaderGlobals> = (0..BATCH)
-        .map(|i| Case::new(4 * seed + i / 2, fuel).globals)
-        .collect();
-    let options = CompileOptions {
-        packets: true,
-        ..CompileOptions::default()
-    };
+    let points: Vec<ShaderGlobals> = (0..BATCH).map(|i| Case::new(4 * seed + i / 2, fuel).globals).collect();
+    let options = CompileOptions { packets: true, ..CompileOptions::default() };
     let host = Arc::new(TestHost);
     let functions = HostFunctions::of(host.clone());
     let instance = ShaderInstance::compile(unit, &registry, &functions, &options)
@@ -187,9 +171,7 @@ fn batches_run_as_points_one_by_one() {
         };
         let raw = generate::numeric_unit(seed, fuel == FUEL);
         let units = [optimized(&raw), raw].into_iter();
-        units
-            .map(|unit| u64::from(compare_batch(seed, &unit, fuel)))
-            .sum::<u64>()
+        units.map(|unit| u64::from(compare_batch(seed, &unit, fuel))).sum::<u64>()
     };
     let packets: u64 = seeds().into_par_iter().map(in_packets).sum();
     assert_eq!(packets, 2 * units(), "all of them can run in packets");

@@ -24,9 +24,7 @@ fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<S
     let units = checked.units.iter().map(|unit| {
         let text = print(unit);
         let parts: Vec<&str> = text.split(&place).collect();
-        let parts = parts
-            .iter()
-            .map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let parts = parts.iter().map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()));
         parts.collect()
     });
     let units = units.collect();
@@ -37,9 +35,7 @@ fn meaning(path: &Path, text: &str, registry: &ClosureRegistry) -> Option<(Vec<S
 fn without_places(text: &str) -> String {
     let mut parts = text.split("Span {");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |all, part| {
-        all + part.split_once('}').map_or("", |(_, rest)| rest)
-    })
+    parts.fold(first, |all, part| all + part.split_once('}').map_or("", |(_, rest)| rest))
 }
 
 fn walk(folder: &Path, list: &mut Vec<PathBuf>) {

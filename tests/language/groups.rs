@@ -79,10 +79,7 @@ fn link_time_is_linear_in_layers() {
     let (few, many) = (seconds(1000), seconds(16_000));
     // With 16 times the number of layers, quadratic time would grow by 256. The clock has a resolution of a few
     // milliseconds.
-    assert!(
-        many < 48.0 * few.max(5e-3),
-        "{few} s for 1000 layers, {many} s for 16000"
-    );
+    assert!(many < 48.0 * few.max(5e-3), "{few} s for 1000 layers, {many} s for 16000");
 }
 
 #[test]
@@ -92,10 +89,7 @@ fn constants_of_all_kinds_cost_no_code() {
     let operations = |args: &str| {
         let text = format!("{UNIT}group whole(output color result) {{ all a({args}); result = a.result; }}");
         let system = system(&text);
-        let options = InstanceOptions {
-            optimize: OptLevel::None,
-            ..InstanceOptions::default()
-        };
+        let options = InstanceOptions { optimize: OptLevel::None, ..InstanceOptions::default() };
         let (unit, _, _) = system
             .optimized(&template(&system, "whole"), &options)
             .unwrap_or_else(|errors| panic!("{args}: {errors}"));
@@ -134,10 +128,7 @@ fn instances_share_their_code() {
     assert!(!first.shares_code_with(&third), "what is 0 may be no operation");
     let mut context = system.context();
     let mut value = |instance: &ShaderInstance| {
-        let globals = ShaderGlobals {
-            u: 1.0,
-            ..ShaderGlobals::default()
-        };
+        let globals = ShaderGlobals { u: 1.0, ..ShaderGlobals::default() };
         instance.run(&globals, &mut context).unwrap();
         instance.output(0, &context).unwrap()
     };
@@ -152,11 +143,7 @@ fn instances_share_their_code() {
         "they behave differently"
     );
     drop(first);
-    assert_eq!(
-        value(&second),
-        Const::Float(b),
-        "the code lives as long as an instance"
-    );
+    assert_eq!(value(&second), Const::Float(b), "the code lives as long as an instance");
 }
 
 /// Materials that differ only in their numbers share their machine code.
@@ -176,11 +163,7 @@ fn a_thousand_materials_are_compiled_once() {
             instance.unwrap_or_else(|errors| panic!("{errors}"))
         })
         .collect();
-    assert!(
-        instances
-            .iter()
-            .all(|instance| instance.shares_code_with(&instances[0]))
-    );
+    assert!(instances.iter().all(|instance| instance.shares_code_with(&instances[0])));
 }
 
 /// A unit with a long loop.
@@ -234,27 +217,18 @@ fn fuel_ends_all_execution_modes_alike() {
         "r += called(i, i % 3);",
         "int k = 0; while (k < 3 + u) { k += 1; if (k == 2) continue; r += cellnoise(i * k); }",
     ] {
-        let system = system(&looping(
-            2_000_000_000,
-            &format!("{statement} printf(\"%d \", i);"),
-        ));
+        let system = system(&looping(2_000_000_000, &format!("{statement} printf(\"%d \", i);")));
         let ends = [OptLevel::None, OptLevel::Exact, OptLevel::Full].map(|level| printed(&system, level));
         let iterations = ends[0][0].split(' ').count();
         assert!((100..5000).contains(&iterations), "{statement}: {iterations}");
-        assert!(
-            ends.iter().flatten().all(|text| *text == ends[0][0]),
-            "{statement}: {ends:?}"
-        );
+        assert!(ends.iter().flatten().all(|text| *text == ends[0][0]), "{statement}: {ends:?}");
     }
 }
 
 /// Returns the outputs of the endless unit `s`, interpreted and compiled.
 fn printed(system: &ShadingSystem, optimize: OptLevel) -> [String; 2] {
     const FUEL: u32 = 20_000;
-    let options = InstanceOptions {
-        optimize,
-        ..InstanceOptions::default()
-    };
+    let options = InstanceOptions { optimize, ..InstanceOptions::default() };
     let template = template(system, "s");
     let (unit, ..) = system.optimized(&template, &options).unwrap();
     let globals = ShaderGlobals::default();

@@ -21,22 +21,14 @@ fn check(body: &str, message: &str, hint: &str) {
         panic!("{body}: {found:?}");
     };
     assert_eq!(only.message, message, "{body}");
-    assert!(
-        only.hints.iter().any(|own| own.contains(hint)),
-        "{body}: {:?}",
-        only.hints
-    );
+    assert!(only.hints.iter().any(|own| own.contains(hint)), "{body}: {:?}", only.hints);
 }
 
 #[test]
 fn names_of_other_languages_have_hints() {
     check("vec3 a = 1;", "unknown type `vec3`", "`vector`");
     check("r = vec3(1, 2, 3);", "unknown function `vec3`", "color(x, y, z)");
-    check(
-        "x = saturate(x);",
-        "unknown function `saturate`",
-        "clamp(x, 0, 1)",
-    );
+    check("x = saturate(x);", "unknown function `saturate`", "clamp(x, 0, 1)");
     check("x = fract(x);", "unknown function `fract`", "mod(x, 1)");
     check("x = dFdx(x);", "unknown function `dFdx`", "Dx(value)");
     check("x = lerp(0, 1, x);", "unknown function `lerp`", "mix(a, b, t)");
@@ -44,11 +36,7 @@ fn names_of_other_languages_have_hints() {
     check("r = rgb(1, 0, 0);", "unknown function `rgb`", "color(r, g, b)");
     check("rgb c = 1;", "unknown type `rgb`", "`color`");
     // Other names get the nearest known name as hint.
-    check(
-        "x = smoothstp(0, 1, x);",
-        "unknown function `smoothstp`",
-        "`smoothstep`",
-    );
+    check("x = smoothstp(0, 1, x);", "unknown function `smoothstp`", "`smoothstep`");
 }
 
 #[test]
@@ -56,19 +44,11 @@ fn unknown_spaces_and_ray_kinds_are_reported() {
     let spaces = "the renderer may not know the space \"worlds\"";
     check("r = transform(\"worlds\", P);", spaces, "`world`");
     check("r = point(\"worlds\", 1, 2, 3);", spaces, "`world`");
-    check(
-        "matrix m = matrix(\"worlds\", \"camera\"); r = m[0][0];",
-        spaces,
-        "`world`",
-    );
+    check("matrix m = matrix(\"worlds\", \"camera\"); r = m[0][0];", spaces, "`world`");
     let kinds = "there are no rays of kind \"shadows\"";
     check("x = raytype(\"shadows\");", kinds, "`shadow`");
     check("x = raytype(\"shadows\");", kinds, "camera, shadow, diffuse");
-    for known in [
-        "transform(\"myspace\", P)",
-        "transform(\"raster\", P)",
-        "raytype(\"bake\")",
-    ] {
+    for known in ["transform(\"myspace\", P)", "transform(\"raster\", P)", "raytype(\"bake\")"] {
         assert!(diagnostics(&format!("r = {known};")).is_empty(), "{known}");
     }
 }
@@ -89,11 +69,7 @@ fn endless_loops_are_reported() {
         "for (;;) { exit(); }",
         "while (x < 3) x += 1;",
     ] {
-        assert!(
-            diagnostics(ending).is_empty(),
-            "{ending}: {:?}",
-            diagnostics(ending)
-        );
+        assert!(diagnostics(ending).is_empty(), "{ending}: {:?}", diagnostics(ending));
     }
 }
 

@@ -24,10 +24,7 @@ const LEVELS: [OptLevel; 3] = [OptLevel::Fast, OptLevel::Plain, OptLevel::Full];
 
 fn compile(unit: &Unit, registry: &ClosureRegistry, level: OptLevel) -> ShaderInstance {
     verify_all();
-    let options = CompileOptions {
-        level,
-        ..CompileOptions::default()
-    };
+    let options = CompileOptions { level, ..CompileOptions::default() };
     ShaderInstance::compile(unit, registry, &HostFunctions::of(Arc::new(NoHost)), &options).expect("compiles")
 }
 
@@ -41,9 +38,7 @@ fn run(outputs: &[LocalId], code: impl Fn() -> CodeBuilder, check: impl Fn(&[Con
         let instance = compile(&unit, &ClosureRegistry::default(), level);
         let mut ctx = ShadingContext::new(Arc::new(NoHost));
         instance.run(&globals(), &mut ctx).unwrap();
-        let values: Vec<Const> = (0..outputs.len())
-            .map(|i| instance.output(i, &ctx).unwrap())
-            .collect();
+        let values: Vec<Const> = (0..outputs.len()).map(|i| instance.output(i, &ctx).unwrap()).collect();
         let reports: Vec<ReportKind> = ctx.take_reports().iter().map(|r| r.kind).collect();
         check(&values, &reports);
     }

@@ -58,10 +58,7 @@ fn difference(
     globals: &ShaderGlobals,
     system: &ShadingSystem,
 ) -> Option<String> {
-    let options = RunOptions {
-        host: &TestHost,
-        ..RunOptions::new(globals)
-    };
+    let options = RunOptions { host: &TestHost, ..RunOptions::new(globals) };
     let expected = interp::run(unit, &options);
     instance.run(globals, context).unwrap();
     compiled::difference(instance, context, system.closures(), &expected)
@@ -71,19 +68,10 @@ fn difference(
 fn compare(system: &ShadingSystem, template: &Template) {
     use OptLevel::{Exact, Full, None};
     for (optimize, oracle) in [(None, None), (Exact, None), (Full, Full)] {
-        let raw = InstanceOptions {
-            optimize: oracle,
-            ..InstanceOptions::default()
-        };
-        let options = InstanceOptions {
-            optimize,
-            packets: true,
-            ..InstanceOptions::default()
-        };
+        let raw = InstanceOptions { optimize: oracle, ..InstanceOptions::default() };
+        let options = InstanceOptions { optimize, packets: true, ..InstanceOptions::default() };
         let name = template.name();
-        let (unit, _, _) = system
-            .optimized(template, &raw)
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (unit, _, _) = system.optimized(template, &raw).unwrap_or_else(|e| panic!("{name}: {e}"));
         let instance = system
             .instantiate(template.clone(), &options)
             .unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -106,9 +94,7 @@ fn shipped_shaders_run_as_interpreted() {
     let system = system();
     let mut groups = 0;
     for name in shipped::names() {
-        let loaded = system
-            .load(shipped::find(name).unwrap())
-            .unwrap_or_else(|e| panic!("{e}"));
+        let loaded = system.load(shipped::find(name).unwrap()).unwrap_or_else(|e| panic!("{e}"));
         for template in &loaded.templates {
             groups += usize::from(matches!(template, Template::Group(_)));
             compare(&system, template);
@@ -138,9 +124,7 @@ group painted(float wear = 0.5, output closure color surface) {
 #[test]
 fn groups_run_as_interpreted() {
     let system = system();
-    let loaded = system
-        .load(Source::new("groups.ksl", GROUPS))
-        .unwrap_or_else(|e| panic!("{e}"));
+    let loaded = system.load(Source::new("groups.ksl", GROUPS)).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(loaded.templates.len(), 2);
     for template in &loaded.templates {
         compare(&system, template);
@@ -152,11 +136,8 @@ fn groups_run_as_interpreted() {
 #[test]
 fn closures_and_texts_do_not_overwrite_each_other() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
-    let many = |count: usize| -> String {
-        (0..count)
-            .map(|i| format!(" sum += tinted({i} * u, P);"))
-            .collect()
-    };
+    let many =
+        |count: usize| -> String { (0..count).map(|i| format!(" sum += tinted({i} * u, P);")).collect() };
     for count in [0, 1, 400, 1000] {
         let text = format!(
             r#"shader mixed(output string before = "", output string after = "", output closure color surface = 0,
@@ -193,9 +174,7 @@ fn compiled_closures_scaled_by_zero_are_null() {
         closure color part = zero * tinted(v, I);
         other = huge * (part + zero * part);
     }";
-    let loaded = system
-        .load(Source::new("scaled.ksl", text))
-        .unwrap_or_else(|e| panic!("{e}"));
+    let loaded = system.load(Source::new("scaled.ksl", text)).unwrap_or_else(|e| panic!("{e}"));
     compare(&system, &loaded.templates[0]);
 }
 
@@ -220,9 +199,7 @@ fn large_units_run_as_interpreted() {
         "shader large(output float r = 0, output color c = 0, output string text = \"\", output matrix m = 1,
             output closure color sum = 0) {{\n{turns} }}"
     );
-    let loaded = system
-        .load(Source::new("large.ksl", text))
-        .unwrap_or_else(|e| panic!("{e}"));
+    let loaded = system.load(Source::new("large.ksl", text)).unwrap_or_else(|e| panic!("{e}"));
     compare(&system, &loaded.templates[0]);
 }
 
@@ -234,9 +211,7 @@ fn exit_ends_a_unit_within_a_default() {
         pair both(float x) { pair p = { ends(x, 0.2), ends(1 - x, 0.3) }; return p; }
         shader ending(float first = ends(u, 0.4), pair two = both(v), output float a = first + 1,
             output float b = ends(a, 1.7), output float c = two.a, output int ran = 0) { ran = 1; c = two.b; }";
-    let loaded = system
-        .load(Source::new("ending.ksl", text))
-        .unwrap_or_else(|e| panic!("{e}"));
+    let loaded = system.load(Source::new("ending.ksl", text)).unwrap_or_else(|e| panic!("{e}"));
     compare(&system, &loaded.templates[0]);
 }
 
@@ -258,10 +233,7 @@ impl ShaderHost for Meeting {
         let (here, result) = wait.unwrap();
         // Released before the panic, so that other threads can report too.
         drop(here);
-        assert!(
-            !result.timed_out(),
-            "a thread that compiles keeps others from compiling"
-        );
+        assert!(!result.timed_out(), "a thread that compiles keeps others from compiling");
         Some(TextureHandle(0))
     }
 }
@@ -278,9 +250,7 @@ fn no_lock_is_held_while_shaders_compile() {
     });
     let system = shipped::system(host);
     let text = "shader look(output color result = 0) { result = texture(\"wood\", u, v); }";
-    system
-        .load(Source::new("look.ksl", text))
-        .unwrap_or_else(|e| panic!("{e}"));
+    system.load(Source::new("look.ksl", text)).unwrap_or_else(|e| panic!("{e}"));
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
@@ -295,9 +265,7 @@ fn no_lock_is_held_while_shaders_compile() {
 #[test]
 fn sixty_four_threads_compile_at_once() {
     let shared = system();
-    shared
-        .load(Source::new("groups.ksl", GROUPS))
-        .unwrap_or_else(|e| panic!("{e}"));
+    shared.load(Source::new("groups.ksl", GROUPS)).unwrap_or_else(|e| panic!("{e}"));
     let names: Vec<&str> = shipped::names().into_iter().chain(["wall", "painted"]).collect();
     let globals = point(1);
     let first = |system: &ShadingSystem, name: &str| {
@@ -308,18 +276,13 @@ fn sixty_four_threads_compile_at_once() {
         let mut context = system.context();
         instance.run(&globals, &mut context).unwrap();
         let outputs = 0..instance.outputs().len();
-        let values: Vec<Const> = outputs
-            .clone()
-            .map(|i| instance.output(i, &context).unwrap())
-            .collect();
+        let values: Vec<Const> = outputs.clone().map(|i| instance.output(i, &context).unwrap()).collect();
         let closures =
             outputs.map(|i| Listing::of(instance.closure(i, &context).unwrap(), system.closures()));
         (values, closures.collect::<Vec<_>>())
     };
     let alone = system();
-    alone
-        .load(Source::new("groups.ksl", GROUPS))
-        .unwrap_or_else(|e| panic!("{e}"));
+    alone.load(Source::new("groups.ksl", GROUPS)).unwrap_or_else(|e| panic!("{e}"));
     let expected: Vec<_> = names.iter().map(|name| first(&alone, name)).collect();
     std::thread::scope(|scope| {
         for thread in 0..64 {
@@ -331,11 +294,7 @@ fn sixty_four_threads_compile_at_once() {
                     let (values, closures) = first(shared, names[at]);
                     let (wanted, listed) = &expected[at];
                     assert!(values.iter().zip(wanted).all(|(a, b)| a.same(b)), "{}", names[at]);
-                    assert!(
-                        closures.iter().zip(listed).all(|(a, b)| a.same(b)),
-                        "{}",
-                        names[at]
-                    );
+                    assert!(closures.iter().zip(listed).all(|(a, b)| a.same(b)), "{}", names[at]);
                 }
             });
         }

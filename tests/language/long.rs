@@ -10,32 +10,18 @@ use shading::{ClosureRegistry, InstanceOptions, ShadingSystem, Source};
 /// Checks the value of output `r` of the last unit or group of a text, at a point with u = 0.5.
 fn check(text: &str, expected: f32) {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(TestHost));
-    let loaded = system
-        .load(Source::new("long.ksl", text))
-        .unwrap_or_else(|e| panic!("{e}"));
+    let loaded = system.load(Source::new("long.ksl", text)).unwrap_or_else(|e| panic!("{e}"));
     let template = loaded.templates.last().expect("a unit or group");
     let mut point = globals(1);
     point.u = 0.5;
     for optimize in [OptLevel::None, OptLevel::Full] {
-        let options = InstanceOptions {
-            optimize,
-            ..InstanceOptions::default()
-        };
-        let instance = system
-            .instantiate(template.clone(), &options)
-            .unwrap_or_else(|e| panic!("{e}"));
+        let options = InstanceOptions { optimize, ..InstanceOptions::default() };
+        let instance = system.instantiate(template.clone(), &options).unwrap_or_else(|e| panic!("{e}"));
         let mut context = system.context();
         instance.run(&point, &mut context).unwrap();
-        let r = instance
-            .outputs()
-            .iter()
-            .position(|o| o.name == "r")
-            .expect("an output r");
+        let r = instance.outputs().iter().position(|o| o.name == "r").expect("an output r");
         let found = instance.output(r, &context).unwrap();
-        assert!(
-            found.same(&Const::Float(expected)),
-            "{found:?}, not {expected}: {text}"
-        );
+        assert!(found.same(&Const::Float(expected)), "{found:?}, not {expected}: {text}");
     }
 }
 
@@ -64,30 +50,14 @@ fn chains_of_300_operands() {
     let number = |i: u32| i.to_string();
     check_expression("", &chain("u", "+", number), 44_850.5);
     check_expression("", &chain("u", "-", number), -44_849.5);
-    check_expression(
-        "",
-        &chain("u", "*", |i| ["2.0", "u"][i as usize % 2].to_owned()),
-        0.25,
-    );
+    check_expression("", &chain("u", "*", |i| ["2.0", "u"][i as usize % 2].to_owned()), 0.25);
     // Products have precedence: u · 2 for each of the 149 even operands.
     let products = |i: u32| format!("{i} {} u", ["+", "*"][i as usize % 2]);
-    let sum: f32 = (1..300)
-        .map(|i| {
-            if i % 2 == 0 {
-                i as f32 + 0.5
-            } else {
-                i as f32 * 0.5
-            }
-        })
-        .sum();
+    let sum: f32 = (1..300).map(|i| if i % 2 == 0 { i as f32 + 0.5 } else { i as f32 * 0.5 }).sum();
     check_expression("", &chain("u", "+", products), 0.5 + sum);
     check_expression("", &chain("n", "&&", |i| format!("u < {i}")), 1.0);
     check_expression("", &chain("n == 2", "||", |i| format!("u > {i} * n")), 0.0);
-    check_expression(
-        "",
-        &chain("n", "^", number),
-        (1..300).fold(1, |a, b| a ^ b) as f32,
-    );
+    check_expression("", &chain("n", "^", number), (1..300).fold(1, |a, b| a ^ b) as f32);
     // Conditional expressions nest, up to a depth of 256.
     let choices: String = (0..200).map(|i| format!("n == {i} * 2 - 397 ? {i} : ")).collect();
     check_expression("", &format!("{choices} 7"), 199.0);
@@ -112,9 +82,7 @@ fn expressions_of_groups() {
     let group = |x: &str| format!("{unit} group g(output float r) {{ n a(x = {x}); r = a.r; }}");
     check(&group(&chain("u", "+", |i| i.to_string())), 44_850.5);
     check(&group(&nested(|i| format!("max({i}, "), "u", ")")), 99.0);
-    let chain: String = (1..300)
-        .map(|i| format!("n a{i}(x = a{}.r + 1); ", i - 1))
-        .collect();
+    let chain: String = (1..300).map(|i| format!("n a{i}(x = a{}.r + 1); ", i - 1)).collect();
     check(
         &format!("{unit} group g(output float r) {{ n a0(x = u); {chain} r = a299.r; }}"),
         299.5,
@@ -123,9 +91,7 @@ fn expressions_of_groups() {
 
 /// A unit with a chain of `else if` of `count` conditions.
 fn choices(count: usize) -> String {
-    let choices: String = (1..=count)
-        .map(|i| format!("if (n == {i}) r = {i}; else "))
-        .collect();
+    let choices: String = (1..=count).map(|i| format!("if (n == {i}) r = {i}; else ")).collect();
     format!("shader a(output float r = 0) {{ int n = int(u * 1600); {choices} r = -1; }}")
 }
 
@@ -142,15 +108,7 @@ fn longer_chains_are_one_error() {
     let messages: Vec<&str> = errors.list.iter().map(|error| error.message.as_str()).collect();
     assert_eq!(messages, ["this is nested too deeply"]);
     // Nested statements without braces would exhaust the parser's stack.
-    let text = format!(
-        "shader a(output float r = 0) {{ {} r = 1; }}",
-        "while (u > 2) ".repeat(100_000)
-    );
+    let text = format!("shader a(output float r = 0) {{ {} r = 1; }}", "while (u > 2) ".repeat(100_000));
     let errors = system.load(Source::new("long.ksl", text)).unwrap_err();
-    assert!(
-        errors
-            .list
-            .iter()
-            .all(|error| error.message == "this is nested too deeply")
-    );
+    assert!(errors.list.iter().all(|error| error.message == "this is nested too deeply"));
 }

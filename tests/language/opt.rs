@@ -25,10 +25,7 @@ fn units() -> u64 {
 /// Runs a unit raw and optimised at a shading point and compares; `None` if the raw run does not end.
 fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     let globals = generate::globals(seed);
-    let options = RunOptions {
-        host: &generate::TestHost,
-        ..RunOptions::new(&globals)
-    };
+    let options = RunOptions { host: &generate::TestHost, ..RunOptions::new(&globals) };
     let before = run(raw, &options);
     if !before.finished {
         return None;
@@ -45,10 +42,7 @@ fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
 const EXACT: OptOptions<'_> = OptOptions {
     outputs: None,
     level: OptLevel::Exact,
-    facts: &Facts {
-        ray_kind: None,
-        attributes: None,
-    },
+    facts: &Facts { ray_kind: None, attributes: None },
     closures: None,
 };
 
@@ -106,10 +100,7 @@ fn optimised_units_run_the_same() {
             (sums, counts)
         },
     );
-    println!(
-        "{ended} runs of {} ended; operations {ops_before} -> {ops_after}",
-        3 * units()
-    );
+    println!("{ended} runs of {} ended; operations {ops_before} -> {ops_after}", 3 * units());
     for (name, count) in &counts {
         println!("{count:7} {name}");
     }
@@ -159,24 +150,12 @@ fn needed_outputs_and_facts_are_respected() {
     (0..units() / 4).into_par_iter().for_each(|seed| {
         let raw = generate::unit(seed);
         let globals = generate::globals(seed);
-        let names: Vec<_> = raw
-            .params
-            .iter()
-            .filter(|p| p.output)
-            .map(|p| p.name.as_str())
-            .collect();
+        let names: Vec<_> = raw.params.iter().filter(|p| p.output).map(|p| p.name.as_str()).collect();
         let Some(&first) = names.first() else { return };
         let mut optimized = raw.clone();
-        let facts = Facts {
-            ray_kind: Some(globals.ray_kind),
-            ..Facts::default()
-        };
+        let facts = Facts { ray_kind: Some(globals.ray_kind), ..Facts::default() };
         let wanted = [first];
-        let options = OptOptions {
-            outputs: Some(&wanted),
-            facts: &facts,
-            ..EXACT
-        };
+        let options = OptOptions { outputs: Some(&wanted), facts: &facts, ..EXACT };
         optimize(&mut optimized, &options);
         assert_eq!(optimized.params.len(), 1);
         check(seed, &raw, &optimized);
@@ -216,12 +195,7 @@ fn expect_with(
     let mut unit = build::unit("u", &[("out", out)], builder, PrimaryMap::new());
     optimize(&mut unit, options);
     let text = unit.to_string();
-    let body: Vec<_> = text
-        .lines()
-        .skip(2)
-        .map(str::trim)
-        .filter(|l| *l != "}")
-        .collect();
+    let body: Vec<_> = text.lines().skip(2).map(str::trim).filter(|l| *l != "}").collect();
     assert_eq!(body.join("; "), expected, "{unit}");
 }
 
@@ -238,11 +212,7 @@ fn constants_fold() {
             let six = b.op(Type::FLOAT, Op::Mul, &[two, three]);
             let root = b.op(Type::FLOAT, Op::Builtin(Builtin::Sqrt), &[six]);
             let less = b.op(Type::INT, Op::Lt, &[root, three]);
-            b.branch(
-                less,
-                |b| b.set(out, Op::Copy, &[root]),
-                |b| b.set(out, Op::Copy, &[two]),
-            );
+            b.branch(less, |b| b.set(out, Op::Copy, &[root]), |b| b.set(out, Op::Copy, &[two]));
         },
         "l0 = copy 2.4494898",
     );
@@ -499,14 +469,8 @@ fn known_ray_kinds_are_folded() {
     let name = b.string("shadow");
     b.set(out, Op::Builtin(Builtin::RayType), &[name]);
     let mut unit = build::unit("u", &[("out", out)], b, PrimaryMap::new());
-    let facts = Facts {
-        ray_kind: Some(shading::RayKind::SHADOW),
-        ..Facts::default()
-    };
-    let options = OptOptions {
-        facts: &facts,
-        ..OptOptions::default()
-    };
+    let facts = Facts { ray_kind: Some(shading::RayKind::SHADOW), ..Facts::default() };
+    let options = OptOptions { facts: &facts, ..OptOptions::default() };
     optimize(&mut unit, &options);
     assert_eq!(unit.code.consts.values().collect::<Vec<_>>(), [&Const::Int(1)]);
 }

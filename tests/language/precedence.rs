@@ -14,10 +14,7 @@ fn result_with(host: impl ShaderHost, text: &str) -> Const {
     let instance = system.instantiate(template, &InstanceOptions::default());
     let instance = instance.unwrap_or_else(|errors| panic!("{errors}"));
     let mut context = system.context();
-    let globals = ShaderGlobals {
-        u: 0.25,
-        ..ShaderGlobals::default()
-    };
+    let globals = ShaderGlobals { u: 0.25, ..ShaderGlobals::default() };
     instance.run(&globals, &mut context).unwrap();
     instance.output(0, &context).unwrap()
 }
@@ -55,11 +52,7 @@ fn precedence_of_attributes_is_the_same_for_all() {
         ] {
             let plain = result_with(NoHost, &of(args));
             let worn = result_with(Worn, &of(args));
-            assert_eq!(
-                (plain, worn),
-                (Const::Float(without), Const::Float(with)),
-                "{ask} {args}"
-            );
+            assert_eq!((plain, worn), (Const::Float(without), Const::Float(with)), "{ask} {args}");
         }
     }
 }

@@ -60,8 +60,7 @@ fn diagnose(text: &str) -> Diagnostics {
 
 fn errors(diagnostics: &Diagnostics) -> usize {
     let list = diagnostics.list.iter();
-    list.filter(|diagnostic| diagnostic.severity == Severity::Error)
-        .count()
+    list.filter(|diagnostic| diagnostic.severity == Severity::Error).count()
 }
 
 /// Returns the offsets after statements of functions and units.
@@ -154,11 +153,7 @@ fn independent_errors_are_all_reported_once() {
 /// Checks that a source has `count` errors, among them these.
 fn check(text: &str, count: usize, expected: &[&str]) {
     let found = diagnose(text);
-    let messages: Vec<&str> = found
-        .list
-        .iter()
-        .map(|diagnostic| diagnostic.message.as_str())
-        .collect();
+    let messages: Vec<&str> = found.list.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     for wanted in expected {
         assert!(
             messages.iter().any(|message| message.contains(wanted)),

@@ -129,11 +129,7 @@ impl Check {
 }
 
 fn value(text: &str) -> Result<Const, String> {
-    let number = |text: &str| {
-        text.trim()
-            .parse::<f32>()
-            .map_err(|_| format!("`{text}` is not a number"))
-    };
+    let number = |text: &str| text.trim().parse::<f32>().map_err(|_| format!("`{text}` is not a number"));
     let inside = |open, close| text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
     if let Some(inside) = inside('"', '"') {
         let unescaped = inside
@@ -145,15 +141,11 @@ fn value(text: &str) -> Result<Const, String> {
     }
     if let Some(inside) = inside('(', ')') {
         let list: Vec<f32> = inside.split(',').map(number).collect::<Result<_, _>>()?;
-        return Ok(Const::Triple(
-            list.try_into().map_err(|_| format!("`{text}` is not a triple"))?,
-        ));
+        return Ok(Const::Triple(list.try_into().map_err(|_| format!("`{text}` is not a triple"))?));
     }
     if let Some(inside) = inside('[', ']') {
         let list: Vec<f32> = inside.split_whitespace().map(number).collect::<Result<_, _>>()?;
-        return Ok(Const::Matrix(
-            list.try_into().map_err(|_| format!("`{text}` is not a matrix"))?,
-        ));
+        return Ok(Const::Matrix(list.try_into().map_err(|_| format!("`{text}` is not a matrix"))?));
     }
     match text.parse::<i32>() {
         Ok(int) => Ok(Const::Int(int)),
@@ -203,13 +195,7 @@ impl Given {
 }
 
 fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<Given, String> {
-    let outcome = interp::run(
-        unit,
-        &RunOptions {
-            host: &TestHost,
-            ..RunOptions::new(globals)
-        },
-    );
+    let outcome = interp::run(unit, &RunOptions { host: &TestHost, ..RunOptions::new(globals) });
     if !outcome.finished {
         return Err(format!("was ended: {:?}", outcome.reports));
     }
@@ -248,17 +234,11 @@ fn compiled(
         return Err(format!("as a batch: {difference}"));
     }
     let output = |name: &str| {
-        let index = instance
-            .output_index(name)
-            .ok_or_else(|| format!("no output {name}"))?;
+        let index = instance.output_index(name).ok_or_else(|| format!("no output {name}"))?;
         Ok::<_, String>(instance.output(index, &context).unwrap())
     };
     let (result, expected) = (output("result")?, output("expected")?);
-    Ok(Given {
-        result,
-        expected,
-        printed: context.take_printed(),
-    })
+    Ok(Given { result, expected, printed: context.take_printed() })
 }
 
 /// Runs a template in the four modes; returns the results by name.
@@ -267,16 +247,9 @@ fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, R
     let mut ways = vec![];
     for (optimize, names) in [
         (OptLevel::None, ["interpreter", "machine code"]),
-        (
-            OptLevel::Exact,
-            ["interpreter, optimised", "machine code, optimised"],
-        ),
+        (OptLevel::Exact, ["interpreter, optimised", "machine code, optimised"]),
     ] {
-        let options = InstanceOptions {
-            optimize,
-            packets: true,
-            ..InstanceOptions::default()
-        };
+        let options = InstanceOptions { optimize, packets: true, ..InstanceOptions::default() };
         let code: Result<(Unit, SourceMap, _), _> = system.optimized(template, &options);
         let interpreted = match code {
             Ok((unit, _, _)) => interpret(&unit, &globals),
@@ -307,9 +280,7 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     }
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(TestHost))
         .with_preprocessor(Preprocessor::new(Arc::new(Folder(folder("include")))));
-    let source = checks
-        .iter()
-        .fold(format!("{text}\n"), |source, check| source + &check.unit());
+    let source = checks.iter().fold(format!("{text}\n"), |source, check| source + &check.unit());
     if let Err(errors) = system.load(Source::new(name, source)) {
         writeln!(failures, "{errors}").unwrap();
         return checks.len();

@@ -28,10 +28,7 @@ fn outputs_at(text: &str, globals: &ShaderGlobals) -> Result<Vec<Const>, Diagnos
     let template = loaded.templates.last().expect("there is one").clone();
     let mut found = vec![];
     for optimize in [OptLevel::None, OptLevel::Exact] {
-        let options = InstanceOptions {
-            optimize,
-            ..InstanceOptions::default()
-        };
+        let options = InstanceOptions { optimize, ..InstanceOptions::default() };
         let (unit, ..) = system.optimized(&template, &options)?;
         let instance = system.instantiate(template.clone(), &options)?;
         let mut context = system.context();
@@ -43,11 +40,7 @@ fn outputs_at(text: &str, globals: &ShaderGlobals) -> Result<Vec<Const>, Diagnos
             panic!("{text}: {difference}");
         }
         let count = interpreted.outputs.len();
-        found.push(
-            (0..count)
-                .map(|i| instance.output(i, &context).unwrap())
-                .collect::<Vec<_>>(),
-        );
+        found.push((0..count).map(|i| instance.output(i, &context).unwrap()).collect::<Vec<_>>());
     }
     assert_eq!(found[0], found[1], "{text}");
     Ok(found.remove(0))
@@ -130,10 +123,7 @@ fn samples_are_repeated_instances() {
         ("waves w$() WITH", "w$.r"),
         ("waves w$(scale = 2) WITH", "2 * w$.c.b + w$.r"),
         // An input computed from two others that share a third.
-        (
-            "waves a$(); waves b$(shift = a$.c); tinted t$(a = a$.r + b$.r) WITH",
-            "t$.c[1]",
-        ),
+        ("waves a$(); waves b$(shift = a$.c); tinted t$(a = a$.r + b$.r) WITH", "t$.c[1]"),
     ] {
         let (sampled, repeated) = repeated(nodes, fed);
         same(UNITS, &sampled, &repeated);
@@ -226,10 +216,7 @@ fn samples_in_loops_start_from_initial_values() {
             for (int i = 0; i < 4; ++i) r = 10 * r + sample(h, with { u = i % 2 == 0 ? 0.75 : 0.25; });
         }
         group g(output float r = 0) { odd o(); each e(h = o.r); r = e.r; }";
-    assert_eq!(
-        outputs(text).unwrap_or_else(|e| panic!("{e}"))[0],
-        Const::Float(4040.0)
-    );
+    assert_eq!(outputs(text).unwrap_or_else(|e| panic!("{e}"))[0], Const::Float(4040.0));
 }
 
 #[test]
@@ -252,26 +239,17 @@ fn errors_in_samples_are_reported() {
     };
     for (body, message) in [
         ("r = sample(r, with { P = 0; });", "these arguments do not fit"),
-        (
-            "float x = 1; r = sample(x, with { P = 0; });",
-            "these arguments do not fit",
-        ),
+        ("float x = 1; r = sample(x, with { P = 0; });", "these arguments do not fit"),
         ("r = sample(h + 1);", "these arguments do not fit"),
         ("r = sample(p, with { P = 0; }).a;", "these arguments do not fit"),
         ("r = sample(h, with { Q = 0; });", "unknown global `Q`"),
-        (
-            "r = sample(h, with { P = 0; P = 1; });",
-            "global `P` is declared twice",
-        ),
+        ("r = sample(h, with { P = 0; P = 1; });", "global `P` is declared twice"),
         ("r = sample(h, with { P = \"x\"; });", "point"),
         ("r = sin(h, with { P = 0; });", "these arguments do not fit"),
         ("r = sample();", "these arguments do not fit"),
     ] {
         let errors = outputs(&unit(body)).expect_err(body);
-        assert!(
-            errors.list.iter().any(|e| e.message.contains(message)),
-            "{body}: {errors}"
-        );
+        assert!(errors.list.iter().any(|e| e.message.contains(message)), "{body}: {errors}");
         assert!(errors.list.iter().all(|e| !e.labels.is_empty()), "{errors}");
     }
     // User functions of this name are called, and parameters can be passed to functions.
@@ -279,10 +257,7 @@ fn errors_in_samples_are_reported() {
     assert_eq!(outputs(text).unwrap()[0], Const::Float(2.0));
     let text = "float at(float x, point p) { return sample(x, with { P = p; }); }
         shader s(float h = P.x, output float r = 0) { r = at(h, point(8, 0, 0)); }";
-    assert_eq!(
-        outputs(text).unwrap_or_else(|e| panic!("{e}"))[0],
-        Const::Float(8.0)
-    );
+    assert_eq!(outputs(text).unwrap_or_else(|e| panic!("{e}"))[0], Const::Float(8.0));
 }
 
 #[test]

@@ -33,19 +33,12 @@ fn closures() -> ClosureRegistry {
     };
     let param = ClosureParam::new;
     add("diffuse", vec![param("n", Type::NORMAL)]);
-    add(
-        "oren_nayar",
-        vec![param("n", Type::NORMAL), param("sigma", Type::FLOAT)],
-    );
+    add("oren_nayar", vec![param("n", Type::NORMAL), param("sigma", Type::FLOAT)]);
     add("emission", vec![]);
     add("transparent", vec![]);
     add(
         "microfacet",
-        vec![
-            param("distribution", Type::STRING),
-            param("n", Type::NORMAL),
-            param("alpha", Type::FLOAT),
-        ],
+        vec![param("distribution", Type::STRING), param("n", Type::NORMAL), param("alpha", Type::FLOAT)],
     );
     add(
         "coat",
@@ -66,10 +59,7 @@ fn cases(kind: &str) -> Vec<(String, String)> {
     let mut cases: Vec<_> = fs::read_dir(folder(kind))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|e| e == "ksl" || e == "osl" || e == "kiln")
-        })
+        .filter(|path| path.extension().is_some_and(|e| e == "ksl" || e == "osl" || e == "kiln"))
         .map(|path| {
             let text = fs::read_to_string(&path).unwrap();
             (path.file_name().unwrap().to_string_lossy().into_owned(), text)
@@ -106,10 +96,7 @@ fn expected_text(diagnostic: &Diagnostic) -> Expected {
         Severity::Error => "error",
     };
     let Some(label) = diagnostic.labels.first() else {
-        return Expected {
-            line: 1,
-            text: format!("{severity}: {}", diagnostic.message),
-        };
+        return Expected { line: 1, text: format!("{severity}: {}", diagnostic.message) };
     };
     let (line, start) = label.source.line_column(label.range.start as u32);
     let (end_line, end) = label.source.line_column(label.range.end as u32);
@@ -127,10 +114,7 @@ fn read_expected(text: &str) -> Vec<Expected> {
     let mut list = vec![];
     for (i, line) in text.lines().enumerate() {
         for text in line.split("//~ ").skip(1) {
-            list.push(Expected {
-                line: i as u32 + 1,
-                text: text.trim().to_owned(),
-            });
+            list.push(Expected { line: i as u32 + 1, text: text.trim().to_owned() });
         }
     }
     list.sort();
@@ -221,12 +205,7 @@ fn expression(text: &str, expected: Option<Type>) -> Result<Unit, Diagnostics> {
 fn expressions_become_units() {
     let cases = [
         ("tex.result.r * twice(u)", None, "float", "tex.result"),
-        (
-            "mix(tint, tex.result, list[1])",
-            None,
-            "color",
-            "tint tex.result list[1]",
-        ),
+        ("mix(tint, tex.result, list[1])", None, "color", "tint tex.result list[1]"),
         ("(1, 2, tint.g)", Some(Type::POINT), "point", "tint"),
         ("0", Some(Type::CLOSURE), "closure color", ""),
         ("3", Some(Type::COLOR), "color", ""),
@@ -247,15 +226,7 @@ fn expressions_become_units() {
         let names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(names.join(" "), inputs, "{text}");
     }
-    for text in [
-        "unheard",
-        "tint.q",
-        "tint = 3",
-        "(1, 2)",
-        "[1, \"a\"]",
-        "matte(x = 1)",
-        "tint + \"a\"",
-    ] {
+    for text in ["unheard", "tint.q", "tint = 3", "(1, 2)", "[1, \"a\"]", "matte(x = 1)", "tint + \"a\""] {
         assert!(expression(text, None).is_err(), "{text}");
     }
 }
@@ -403,20 +374,12 @@ fn nesting_is_bounded() {
 fn inlining_is_bounded() {
     let mut text = "float f0(float x) { return x + 1; }\n".to_owned();
     for i in 1..40 {
-        writeln!(
-            text,
-            "float f{i}(float x) {{ return f{0}(x) + f{0}(x + 1); }}",
-            i - 1
-        )
-        .unwrap();
+        writeln!(text, "float f{i}(float x) {{ return f{0}(x) + f{0}(x + 1); }}", i - 1).unwrap();
     }
     text += "shader s(output float r = 0) { r = f39(u); }";
     let diagnostics = diagnose("calls", &text);
     assert_eq!(diagnostics.list.len(), 1, "{diagnostics}");
-    assert!(
-        diagnostics.list[0].message.contains("operations"),
-        "{diagnostics}"
-    );
+    assert!(diagnostics.list[0].message.contains("operations"), "{diagnostics}");
 }
 
 #[test]
@@ -428,11 +391,7 @@ fn structures_are_bounded() {
         assert!(all, "{diagnostics}");
     };
     let fields: String = (0..1025).map(|i| format!("float x{i}; ")).collect();
-    check(
-        &format!("struct wide {{ {fields} }};"),
-        "more than 1024 values",
-        1,
-    );
+    check(&format!("struct wide {{ {fields} }};"), "more than 1024 values", 1);
     let nested: String = (0..300)
         .map(|i| format!("struct s{} {{ s{i} a; float x; }};\n", i + 1))
         .collect();
@@ -449,24 +408,15 @@ fn structures_are_bounded() {
 fn errors_in_units_of_the_library_are_reported() {
     let library = Library {
         find: |name| {
-            (name == "broken").then(|| {
-                Source::new(
-                    "library/broken.ksl",
-                    "shader broken(output float r = 0) { r = q; }",
-                )
-            })
+            (name == "broken")
+                .then(|| Source::new("library/broken.ksl", "shader broken(output float r = 0) { r = q; }"))
         },
         names: || vec!["broken"],
     };
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost)).with_library(library);
     let group = "group g(output float r) { broken b(); r = b.r; }";
-    let loaded = system
-        .load(Source::new("g.ksl", group))
-        .expect("names are looked up later");
-    let errors = system
-        .check(&loaded.templates[0])
-        .expect_err("a unit is broken")
-        .to_string();
+    let loaded = system.load(Source::new("g.ksl", group)).expect("names are looked up later");
+    let errors = system.check(&loaded.templates[0]).expect_err("a unit is broken").to_string();
     assert!(
         errors.contains("unknown name `q`") && errors.contains("library/broken.ksl:1:41"),
         "{errors}"
@@ -495,10 +445,7 @@ fn places_name_the_file_the_macro_and_the_includes() {
     assert_eq!(text.matches("included here").count(), 2, "{text}");
 
     let text = diagnostics_of("#include \"outer.h\"\nshader s(output float r = UNKNOWN_PLUS(1)) { }\n");
-    assert!(
-        text.contains("main.osl:2:27") && text.contains("^^^^^^^^^^^^^^^"),
-        "{text}"
-    );
+    assert!(text.contains("main.osl:2:27") && text.contains("^^^^^^^^^^^^^^^"), "{text}");
     assert!(text.contains("in macro `UNKNOWN_PLUS`"), "{text}");
 }
 

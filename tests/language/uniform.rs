@@ -67,15 +67,9 @@ fn units_without_varying_computation_are_uniform() {
         ("Ci = (backfacing() ? 1.0 : 0.5) * diffuse(N);", false),
         ("Ci = raytype(\"camera\") * emission();", false),
         ("Ci = diffuse(N); printf(\"here\\n\");", false),
-        (
-            "color c = 0; getattribute(\"Cs\", c); Ci = c * diffuse(N);",
-            false,
-        ),
+        ("color c = 0; getattribute(\"Cs\", c); Ci = c * diffuse(N);", false),
         ("Ci = color(texture(\"a.exr\", 0, 0)) * diffuse(N);", false),
-        (
-            "Ci = transform(\"object\", point(1, 0, 0))[0] * diffuse(N);",
-            false,
-        ),
+        ("Ci = transform(\"object\", point(1, 0, 0))[0] * diffuse(N);", false),
     ];
     for (code, expected) in cases {
         let system = system();
@@ -96,9 +90,7 @@ fn units_without_varying_computation_are_uniform() {
 #[test]
 fn attributes_are_resolved_at_link_time() {
     let known = |lists: &[&[&str]]| {
-        let names = lists
-            .iter()
-            .map(|list| list.iter().map(|&name| name.to_owned()).collect());
+        let names = lists.iter().map(|list| list.iter().map(|&name| name.to_owned()).collect());
         KnownAttributes::of(names).map(Arc::new)
     };
     let cases = [
@@ -110,28 +102,16 @@ fn attributes_are_resolved_at_link_time() {
     let asks = "if (exists(\"wear\")) Ci = u * diffuse(N); else Ci = 0.5 * diffuse(N);";
     let listed = "Ci = tint * diffuse(N);";
     for (attributes, expected) in cases {
-        for (params, code) in [
-            ("", asks),
-            ("float tint = 1 [[ string primvar = \"wear\" ]]", listed),
-        ] {
+        for (params, code) in [("", asks), ("float tint = 1 [[ string primvar = \"wear\" ]]", listed)] {
             let system = system();
             let source = format!("surface subject({params}) {{ {code} }}");
             system
                 .load(Source::new("subject.ksl", &source))
                 .unwrap_or_else(|e| panic!("{e}"));
-            let options = InstanceOptions {
-                attributes: attributes.clone(),
-                ..InstanceOptions::default()
-            };
+            let options = InstanceOptions { attributes: attributes.clone(), ..InstanceOptions::default() };
             let template = system.template("subject").unwrap();
-            let instance = system
-                .instantiate(template, &options)
-                .unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!(
-                instance.statistics().is_uniform,
-                expected,
-                "{attributes:?} {code}"
-            );
+            let instance = system.instantiate(template, &options).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(instance.statistics().is_uniform, expected, "{attributes:?} {code}");
         }
     }
 }
@@ -150,9 +130,6 @@ fn shipped_units_that_are_uniform_make_the_same_everywhere() {
             uniform
         })
         .collect();
-    assert!(
-        uniform.contains(&"matte") && uniform.contains(&"glass"),
-        "{uniform:?}"
-    );
+    assert!(uniform.contains(&"matte") && uniform.contains(&"glass"), "{uniform:?}");
     assert!(!uniform.contains(&"checker"), "{uniform:?}");
 }

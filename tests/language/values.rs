@@ -37,9 +37,7 @@ fn outputs(system: &ShadingSystem, template: &Template, wanted: &[String]) -> Ve
             outputs: wanted.to_vec(),
             ..InstanceOptions::default()
         };
-        let (unit, ..) = system
-            .optimized(template, &options)
-            .unwrap_or_else(|errors| panic!("{errors}"));
+        let (unit, ..) = system.optimized(template, &options).unwrap_or_else(|errors| panic!("{errors}"));
         let run = RunOptions {
             host: &TestHost,
             closures: Some(system.closures()),
@@ -65,13 +63,7 @@ fn outputs(system: &ShadingSystem, template: &Template, wanted: &[String]) -> Ve
 fn expected(line: &str) -> Option<(&str, f32)> {
     let (text, value) = line.split_once("//= ")?;
     let name = text.split_whitespace().nth(1)?.split('(').next()?;
-    Some((
-        name,
-        value
-            .trim()
-            .parse()
-            .unwrap_or_else(|_| panic!("no number: {line}")),
-    ))
+    Some((name, value.trim().parse().unwrap_or_else(|_| panic!("no number: {line}"))))
 }
 
 fn check(path: &Path) -> usize {
@@ -95,11 +87,7 @@ fn check(path: &Path) -> usize {
         );
         for (output, value) in &all {
             let alone = outputs(&system, &template, std::slice::from_ref(output));
-            assert!(
-                alone[0].1.same(value),
-                "{name}.{output} alone: {:?}, not {value:?}",
-                alone[0].1
-            );
+            assert!(alone[0].1.same(value), "{name}.{output} alone: {:?}, not {value:?}", alone[0].1);
         }
     }
     checks.len()

@@ -16,17 +16,11 @@ fn result(text: &str) -> Result<Const, Diagnostics> {
     let system = ShadingSystem::new(shipped::closures(), Arc::new(NoHost));
     let loaded = system.load(Source::new("test.ksl", text))?;
     let template = loaded.templates.last().expect("there is one").clone();
-    let options = InstanceOptions {
-        outputs: vec!["r".to_owned()],
-        ..InstanceOptions::default()
-    };
+    let options = InstanceOptions { outputs: vec!["r".to_owned()], ..InstanceOptions::default() };
     let (unit, ..) = system.optimized(&template, &options)?;
     let instance = system.instantiate(template, &options)?;
     let mut context = system.context();
-    let globals = ShaderGlobals {
-        u: 0.25,
-        ..ShaderGlobals::default()
-    };
+    let globals = ShaderGlobals { u: 0.25, ..ShaderGlobals::default() };
     instance.run(&globals, &mut context).unwrap();
     let interpreted = interp::run(&unit, &RunOptions::new(&globals));
     if let Some(difference) = compiled::difference(&instance, &mut context, system.closures(), &interpreted) {
@@ -151,10 +145,7 @@ fn elements_make_arrays_grow() {
     check(&group("", "list[1] = 4, list[0] = u"), 101_204.25);
     check(&group(" = {5, 5}", "list[2] = 4"), 101_314.0);
     check(
-        &group(
-            " = {5, 5}",
-            "list = {1, 1}, list[1] = 4, x = {2.0, 3.0}, x[0] = 1",
-        ),
+        &group(" = {5, 5}", "list = {1, 1}, list[1] = 4, x = {2.0, 3.0}, x[0] = 1"),
         204_205.0,
     );
     check(&group(" = {5, 5}", "x[1] = 1"), 202_210.0);
@@ -212,10 +203,7 @@ fn programs_connect_parts() {
     assert!(group.connect("m.x", "p.c[3]").is_err());
     let group = Template::Group(Arc::new(group));
     let run = |inputs: Vec<(String, Value)>| {
-        let options = InstanceOptions {
-            inputs,
-            ..InstanceOptions::default()
-        };
+        let options = InstanceOptions { inputs, ..InstanceOptions::default() };
         let instance = system
             .instantiate(group.clone(), &options)
             .unwrap_or_else(|errors| panic!("{errors}"));
@@ -265,30 +253,15 @@ fn link_errors_have_a_place_and_are_reported_once() {
             "group g(output float r = 0) { m b(); f a(x = b.r * 2); r = a.r; }",
             "expected float",
         ),
-        (
-            "group g(output float r = 0) { f a(y = 1); r = a.r; }",
-            "no input `y`",
-        ),
-        (
-            "group g(output float r = 0) { f a(); r = a.s; }",
-            "no output `a.s`",
-        ),
-        (
-            "group g(output float r = 0) { f a(x = c.r); r = a.r; }",
-            "unknown instance `c`",
-        ),
-        (
-            "group g(output float r = 0) { f a(x = c.r + 1); r = a.r; }",
-            "unknown name `c`",
-        ),
+        ("group g(output float r = 0) { f a(y = 1); r = a.r; }", "no input `y`"),
+        ("group g(output float r = 0) { f a(); r = a.s; }", "no output `a.s`"),
+        ("group g(output float r = 0) { f a(x = c.r); r = a.r; }", "unknown instance `c`"),
+        ("group g(output float r = 0) { f a(x = c.r + 1); r = a.r; }", "unknown name `c`"),
         (
             "group g(output float r = 0) { nothing a(); r = a.r; }",
             "unknown unit or group `nothing`",
         ),
-        (
-            "group g(output float r = 0) { g a(); r = a.r; }",
-            "group contains itself",
-        ),
+        ("group g(output float r = 0) { g a(); r = a.r; }", "group contains itself"),
         (
             "group i(float x = 1, output float r = 0) { f a(x = b.r); f b(x = a.r); r = a.r; }
             group g(output float r = 0) { i p(); i q(x = p.r); r = q.r; }",
@@ -308,12 +281,7 @@ fn defaults_of_inputs_are_computed() {
     let units = "shader twice(float x = 1, output float r = 0) { r = 2 * x; }";
     let group = "group g(float a = 3, float b = twice(x = a).r, float c = twice().r, output float r) { r = b + 10 * c; }";
     check(&format!("{units} {group}"), 26.0);
-    for (arguments, expected) in [
-        ("", 26.0),
-        ("a = 5", 30.0),
-        ("b = 1", 21.0),
-        ("a = 5, c = 0", 10.0),
-    ] {
+    for (arguments, expected) in [("", 26.0), ("a = 5", 30.0), ("b = 1", 21.0), ("a = 5, c = 0", 10.0)] {
         let outer = format!("group h(output float r) {{ g inner({arguments}); r = inner.r; }}");
         check(&format!("{units} {group} {outer}"), expected);
     }
@@ -332,16 +300,9 @@ fn checked(text: &str) -> (Vec<String>, Vec<String>) {
     let list = match system.load(Source::new("test.ksl", text)) {
         Err(errors) => errors.list,
         Ok(loaded) => {
-            let errors = loaded
-                .templates
-                .iter()
-                .filter_map(|template| system.check(template).err());
+            let errors = loaded.templates.iter().filter_map(|template| system.check(template).err());
             let errors: Vec<Diagnostic> = errors.flat_map(|errors| errors.list).collect();
-            if errors.is_empty() {
-                loaded.warnings.list
-            } else {
-                errors
-            }
+            if errors.is_empty() { loaded.warnings.list } else { errors }
         }
     };
     let messages = list.iter().map(|diagnostic| diagnostic.message.clone()).collect();
@@ -398,15 +359,9 @@ fn functions_without_parameters_are_called_in_groups() {
         )
     };
     check(&of("output float r) { p a(x = quarter()); r = a.r; }"), 0.25);
-    check(
-        &of("output float r) { p a(x = 1 + quarter() * 2); r = a.r; }"),
-        1.5,
-    );
+    check(&of("output float r) { p a(x = 1 + quarter() * 2); r = a.r; }"), 1.5);
     check(&of("float k = quarter(), output float r) { r = k; }"), 0.25);
-    check(
-        &of("output float r) { w a() with { u = quarter(); } r = a.r; }"),
-        0.25,
-    );
+    check(&of("output float r) { w a() with { u = quarter(); } r = a.r; }"), 0.25);
     check(&of("output float r) { r = w() + quarter(); }"), 0.5);
 }
 

@@ -25,10 +25,7 @@ pub(super) struct Imports {
 impl Imports {
     /// Finds the imports between the files of a crate, from their texts.
     pub(super) fn new(sources: &[(String, String)]) -> Imports {
-        let modules: Vec<Module> = sources
-            .iter()
-            .map(|(file, text)| Module::new(file, text))
-            .collect();
+        let modules: Vec<Module> = sources.iter().map(|(file, text)| Module::new(file, text)).collect();
         let resolver = Resolver::new(&modules);
         Imports {
             needs: (0..modules.len()).map(|file| resolver.needs(file)).collect(),
@@ -154,10 +151,7 @@ impl<'a> Resolver<'a> {
             place.push(name.clone());
             self.by_path.get(place.as_slice()).copied()
         };
-        let item = Target::Item {
-            file,
-            name: name.clone(),
-        };
+        let item = Target::Item { file, name: name.clone() };
         // Modules and functions may have the same name.
         if !rest.is_empty()
             && let Some(child) = child(name)

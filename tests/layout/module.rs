@@ -43,12 +43,7 @@ impl Module {
             ..Module::default()
         };
         let tokens = tokens(text);
-        let mut reader = Reader {
-            tokens: &tokens,
-            next: 0,
-            depth: 0,
-            inline: vec![],
-        };
+        let mut reader = Reader { tokens: &tokens, next: 0, depth: 0, inline: vec![] };
         reader.read(&mut module);
         module
     }
@@ -158,9 +153,7 @@ impl<'a> Reader<'a> {
 
     /// Notes the item whose keyword comes next, if one does at the top of the file.
     fn read_item(&mut self, module: &mut Module) {
-        let keywords = [
-            "fn", "struct", "enum", "union", "trait", "type", "const", "static",
-        ];
+        let keywords = ["fn", "struct", "enum", "union", "trait", "type", "const", "static"];
         if self.depth > 0 {
             return;
         }

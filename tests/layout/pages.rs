@@ -38,14 +38,9 @@ fn spans(text: &str) -> Vec<String> {
 
 /// Returns whether a span has the form of a path in the repository: a folder of its root or of the page, and more.
 fn is_path(span: &str, folder: &Path) -> bool {
-    let is_plain = span
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+    let is_plain = span.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
     let Some((first, rest)) = span.split_once('/') else {
-        return is_plain
-            && [".rs", ".mjs"]
-                .iter()
-                .any(|end| span.len() > end.len() && span.ends_with(end));
+        return is_plain && [".rs", ".mjs"].iter().any(|end| span.len() > end.len() && span.ends_with(end));
     };
     let is_placeholder = span
         .split(['/', '.'])
@@ -78,16 +73,10 @@ fn contains_file(folder: &Path, name: &str) -> bool {
 
 /// The names of the packages of the workspace.
 fn crates() -> BTreeSet<String> {
-    let manifests = packages()
-        .into_iter()
-        .map(|package| format!("{package}/Cargo.toml"));
+    let manifests = packages().into_iter().map(|package| format!("{package}/Cargo.toml"));
     let texts = manifests.map(|manifest| fs::read_to_string(root().join(manifest)).unwrap());
     let name = |text: String| {
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("name = \""))
-            .unwrap()
-            .to_owned();
+        let line = text.lines().find_map(|line| line.strip_prefix("name = \"")).unwrap().to_owned();
         line.trim_end_matches('"').to_owned()
     };
     texts.map(name).collect()
@@ -100,9 +89,7 @@ fn missing(page: &str, text: &str) -> Vec<String> {
     let crates = crates();
     let mut missing = vec![];
     for span in spans(text) {
-        let is_crate = ["renderer-", "shading-"]
-            .iter()
-            .any(|start| span.starts_with(start))
+        let is_crate = ["renderer-", "shading-"].iter().any(|start| span.starts_with(start))
             && span.chars().all(|c| c.is_ascii_lowercase() || c == '-');
         if is_crate && !crates.contains(&span) {
             missing.push(format!("{page}: there is no crate `{span}`"));
@@ -135,13 +122,8 @@ fn missing_names_are_reported() {
 fn units_are_counted() {
     let files = fs::read_dir(root().join("shaders")).unwrap();
     let is_unit = |path: &Path| path.extension().is_some_and(|end| end == "ksl");
-    let count = files
-        .filter(|file| is_unit(&file.as_ref().unwrap().path()))
-        .count();
+    let count = files.filter(|file| is_unit(&file.as_ref().unwrap().path())).count();
     let page = fs::read_to_string(root().join("renderer/docs/materials.md")).unwrap();
     let stated = format!("the shipped library: {count} units");
-    assert!(
-        page.contains(&stated),
-        "renderer/docs/materials.md does not say `{stated}`"
-    );
+    assert!(page.contains(&stated), "renderer/docs/materials.md does not say `{stated}`");
 }

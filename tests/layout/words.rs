@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{packages, root};
 
 /// Words that begin a paragraph without naming its subject.
-const STARTS: [&str; 9] = [
-    "What", "That", "Those", "It", "The same", "All", "None", "Nothing", "One of",
-];
+const STARTS: [&str; 9] = ["What", "That", "Those", "It", "The same", "All", "None", "Nothing", "One of"];
 
 /// Phrases anywhere in a paragraph, as whole words; "way to" is plain English.
 const PHRASES: [&str; 24] = [
@@ -40,18 +38,13 @@ const PHRASES: [&str; 24] = [
 ];
 
 /// Maximum number of paragraphs with an idiom: crates, tests, benchmarks, pages; 0 for all others. A number may only decrease.
-const MAXIMA: [(&str, usize); 4] = [
-    ("renderer", 2),
-    ("renderer/transport", 1),
-    ("shading/compiler", 3),
-    ("tests", 6),
-];
+const MAXIMA: [(&str, usize); 4] =
+    [("renderer", 2), ("renderer/transport", 1), ("shading/compiler", 3), ("tests", 6)];
 
 /// Returns whether a text begins with a phrase as whole words.
 fn begins(text: &str, phrase: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.strip_prefix(phrase)
-        .is_some_and(|rest| !rest.starts_with(is_word))
+    text.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(is_word))
 }
 
 /// Returns whether a paragraph contains a phrase as whole words.
@@ -114,10 +107,7 @@ fn entry(file: &str, packages: &[String]) -> String {
         return file.split('/').next().unwrap().to_owned();
     }
     let is_inside = |package: &&String| file.starts_with(&format!("{package}/"));
-    let package = packages
-        .iter()
-        .filter(is_inside)
-        .max_by_key(|package| package.len());
+    let package = packages.iter().filter(is_inside).max_by_key(|package| package.len());
     match package {
         Some(package) if !file.starts_with("renderer/docs/") => package.clone(),
         _ => "pages".to_owned(),
@@ -131,12 +121,7 @@ fn prose_has_fewer_idioms() {
     texts(&root, &mut files);
     let mut counts = std::collections::BTreeMap::new();
     for path in files {
-        let file = path
-            .strip_prefix(&root)
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .replace('\\', "/");
+        let file = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
         let text = fs::read_to_string(&path).unwrap();
         *counts.entry(entry(&file, &packages)).or_insert(0) += count(&text, file.ends_with(".md"));
     }
@@ -150,10 +135,7 @@ fn prose_has_fewer_idioms() {
         .map(|(name, count)| format!("    (\"{name}\", {count}),\n"))
         .collect();
     println!("counts, to paste into MAXIMA:\n{table}");
-    assert!(
-        over.is_empty(),
-        "more idioms than allowed: {over:?}\ncounts:\n{table}"
-    );
+    assert!(over.is_empty(), "more idioms than allowed: {over:?}\ncounts:\n{table}");
 }
 
 #[test]
@@ -161,8 +143,5 @@ fn idioms_are_found() {
     let text =
         "/// What a ray meets.\n\n// A path on its way\n// goes far.\n//\n// The way to go.\nlet lamp = 1;\n";
     assert_eq!(count(text, false), 2);
-    assert_eq!(
-        count("Beside others, a lamps\nshade.\n\n| way |\n\n    took\n", true),
-        1
-    );
+    assert_eq!(count("Beside others, a lamps\nshade.\n\n| way |\n\n    took\n", true), 1);
 }

@@ -54,11 +54,7 @@ impl Chi2 {
             integral: expected.iter().sum(),
             lost: lost as f64 / samples as f64,
             samples,
-            p_value: if freedom > 0 {
-                chi2_p_value(statistic, freedom)
-            } else {
-                1.0
-            },
+            p_value: if freedom > 0 { chi2_p_value(statistic, freedom) } else { 1.0 },
             freedom,
             worst,
         }
@@ -78,12 +74,7 @@ impl Chi2 {
             ));
         }
         if self.p_value < alpha {
-            return Err(format!(
-                "p = {:e} with {} bins\n{}",
-                self.p_value,
-                self.freedom + 1,
-                self.worst
-            ));
+            return Err(format!("p = {:e} with {} bins\n{}", self.p_value, self.freedom + 1, self.worst));
         }
         Ok(())
     }
@@ -116,10 +107,7 @@ fn describe_worst(bins: &[(f64, f64, usize)]) -> String {
     for (expected, observed, i) in sorted.into_iter().take(8) {
         let theta = (i / COLUMNS) as f64 * 180.0 / ROWS as f64;
         let phi = (i % COLUMNS) as f64 * 360.0 / COLUMNS as f64;
-        let _ = writeln!(
-            text,
-            "  θ {theta:5.1}° φ {phi:5.1}°: expected {expected:9.1}, found {observed}"
-        );
+        let _ = writeln!(text, "  θ {theta:5.1}° φ {phi:5.1}°: expected {expected:9.1}, found {observed}");
     }
     text
 }
@@ -184,11 +172,7 @@ impl Cell {
     /// Gauss-Legendre quadrature with three points along each axis.
     fn gauss(self, f: &impl Fn((f64, f64), (f64, f64)) -> f64) -> f64 {
         let offset = 0.5 * 0.6f64.sqrt();
-        let nodes = [
-            (0.5 - offset, 5.0 / 18.0),
-            (0.5, 8.0 / 18.0),
-            (0.5 + offset, 5.0 / 18.0),
-        ];
+        let nodes = [(0.5 - offset, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.5 + offset, 5.0 / 18.0)];
         let rows = nodes.map(|(y, wy)| ((self.theta + y * self.height).sin_cos(), wy));
         let columns = nodes.map(|(x, wx)| ((self.phi + x * self.width).sin_cos(), wx));
         let mut sum = 0.0;
@@ -208,9 +192,6 @@ impl Cell {
         if depth <= 0 && (error < 1e-8 + 1e-4 * sum || depth < -9) {
             return sum;
         }
-        parts
-            .into_iter()
-            .map(|(c, part)| c.integrate(f, depth - 1, part))
-            .sum()
+        parts.into_iter().map(|(c, part)| c.integrate(f, depth - 1, part)).sum()
     }
 }

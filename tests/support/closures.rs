@@ -42,9 +42,7 @@ impl Generator<'_> {
     /// A weighted sum with weights that may be colours; each channel adds up to one.
     fn sum(&mut self, depth: u32) -> String {
         let terms = 2 + self.below(3);
-        let shares: Vec<[f32; 3]> = (0..terms)
-            .map(|_| [(); 3].map(|()| 0.05 + self.rng.next_1d()))
-            .collect();
+        let shares: Vec<[f32; 3]> = (0..terms).map(|_| [(); 3].map(|()| 0.05 + self.rng.next_1d())).collect();
         let total: [f32; 3] = std::array::from_fn(|i| shares.iter().map(|share| share[i]).sum());
         let terms: Vec<String> = shares
             .iter()
@@ -111,10 +109,7 @@ impl Generator<'_> {
             5 => format!("reflection({n})"),
             6 => format!("reflection({n}, {ior})"),
             7 => format!("refraction({n}, {ior})"),
-            8 => format!(
-                "microfacet(\"{distribution}\", {n}, {ax}, {eta}, {})",
-                self.below(3)
-            ),
+            8 => format!("microfacet(\"{distribution}\", {n}, {ax}, {eta}, {})", self.below(3)),
             9 => format!(
                 "microfacet(\"{distribution}\", {n}, dPdu, {ax}, {ay}, {eta}, {}{several})",
                 self.below(3)

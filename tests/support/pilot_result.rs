@@ -5,11 +5,7 @@ use renderer::render::Rendered;
 
 /// The integrator of a picture with the settings that its pilots chose.
 pub fn with_pilot_result(rendered: &Rendered) -> Integrator {
-    let Branching {
-        branches,
-        light_samples,
-        guide,
-    } = rendered.stats.branching;
+    let Branching { branches, light_samples, guide } = rendered.stats.branching;
     let mut integrator = rendered.state.integrator;
     match &mut integrator {
         Integrator::Path(path) => {

@@ -94,14 +94,7 @@ impl Random {
 /// An exact rotation: it maps the xy plane to a coordinate plane, seen from either side.
 pub fn exact_turn(number: usize) -> Mat3 {
     let [x, y, z] = [Vec3::X, Vec3::Y, Vec3::Z];
-    let turns = [
-        [x, y, z],
-        [y, z, x],
-        [z, x, y],
-        [y, x, -z],
-        [z, y, -x],
-        [x, z, -y],
-    ];
+    let turns = [[x, y, z], [y, z, x], [z, x, y], [y, x, -z], [z, y, -x], [x, z, -y]];
     let [s, t, n] = turns[number % turns.len()];
     Mat3::from_cols(s, t, n)
 }

@@ -64,10 +64,7 @@ pub fn judge(name: &str, scene: &Path, folder: &Path, effort: Effort) -> Verdict
     };
     let (reference, mut reference_variance) = (read(""), read("_var"));
     let pixels = (effort.shrink * effort.shrink) as f32;
-    reference_variance
-        .data
-        .iter_mut()
-        .for_each(|variance| *variance /= pixels);
+    reference_variance.data.iter_mut().for_each(|variance| *variance /= pixels);
     let estimate = estimate(scene, effort, &reference);
 
     let (width, height) = (reference.width, reference.height);
@@ -99,24 +96,14 @@ pub fn judge(name: &str, scene: &Path, folder: &Path, effort: Effort) -> Verdict
             effort.seeds,
             effort.spp,
         ),
-        pictures: Pictures {
-            name: name.to_owned(),
-            estimate,
-            reference,
-            scores,
-        },
+        pictures: Pictures { name: name.to_owned(), estimate, reference, scores },
     }
 }
 
 impl Verdict {
     /// Writes pictures for inspection and prints their paths.
     pub fn dump(&self) -> PathBuf {
-        let Pictures {
-            name,
-            estimate,
-            reference,
-            scores,
-        } = &self.pictures;
+        let Pictures { name, estimate, reference, scores } = &self.pictures;
         dump(name, estimate, reference, scores)
     }
 }
@@ -143,21 +130,11 @@ fn shrunk(image: Image, shrink: usize) -> Image {
             data[pixel * channels + channel] += value / (shrink * shrink) as f32;
         }
     }
-    Image {
-        width,
-        height,
-        data,
-        ..image
-    }
+    Image { width, height, data, ..image }
 }
 
 fn estimate(scene: &Path, effort: Effort, reference: &Image) -> Estimate {
-    let Effort {
-        seeds,
-        spp,
-        unit,
-        shrink,
-    } = effort;
+    let Effort { seeds, spp, unit, shrink } = effort;
     verify_all();
     let mut options = LoadOptions::default();
     if shrink > 1 {
@@ -177,18 +154,11 @@ fn estimate(scene: &Path, effort: Effort, reference: &Image) -> Estimate {
     for seed in 0..seeds {
         settings.seed = seed;
         let rendered = render_scene(&built.scene, &settings);
-        assert_eq!(
-            rendered.state.film.counts().non_finite,
-            0,
-            "samples that are not finite"
-        );
+        assert_eq!(rendered.state.film.counts().non_finite, 0, "samples that are not finite");
         // The pilot result of the first picture is reused for the others.
         settings.integrator = with_pilot_result(&rendered);
         let picture = rendered.state.film.develop();
-        assert_eq!(
-            (picture.width, picture.height),
-            (reference.width, reference.height)
-        );
+        assert_eq!((picture.width, picture.height), (reference.width, reference.height));
         for (i, &v) in picture.data.iter().enumerate() {
             sums[i] += f64::from(v);
             squares[i] += f64::from(v) * f64::from(v);
@@ -213,11 +183,8 @@ fn pooled(values: &[f64], width: usize, height: usize) -> Vec<f64> {
                 let rows = y.saturating_sub(2)..(y + 3).min(height);
                 let columns = x.saturating_sub(2)..(x + 3).min(width);
                 let count = (rows.len() * columns.len()) as f64;
-                let window = rows.flat_map(|y| {
-                    columns
-                        .clone()
-                        .map(move |x| values[3 * (y * width + x) + channel])
-                });
+                let window =
+                    rows.flat_map(|y| columns.clone().map(move |x| values[3 * (y * width + x) + channel]));
                 result.push(window.sum::<f64>() / count);
             }
         }
@@ -230,16 +197,8 @@ fn dump(name: &str, estimate: &Estimate, reference: &Image, scores: &[f64]) -> P
     let folder = std::env::temp_dir().join("kiln-references");
     std::fs::create_dir_all(&folder).unwrap();
     let save = |kind: &str, values: Vec<f32>| {
-        let image = Image {
-            data: values,
-            ..reference.clone()
-        };
-        write(
-            &folder.join(format!("{name}_{kind}.exr")),
-            &image,
-            &WriteOptions::default(),
-        )
-        .unwrap();
+        let image = Image { data: values, ..reference.clone() };
+        write(&folder.join(format!("{name}_{kind}.exr")), &image, &WriteOptions::default()).unwrap();
     };
     save("kiln", estimate.mean.iter().map(|&v| v as f32).collect());
     save("reference", reference.data.clone());

@@ -72,14 +72,7 @@ impl SceneBuilder {
 
     /// The scene.
     pub fn build(self) -> Scene {
-        let SceneBuilder {
-            host,
-            shapes,
-            names,
-            shape_materials,
-            materials,
-            lights,
-        } = self;
+        let SceneBuilder { host, shapes, names, shape_materials, materials, lights } = self;
         let parts = SceneParts {
             shapes,
             shape_names: names,
@@ -123,9 +116,7 @@ pub fn compile_both(body: &str, host: &Arc<Host>) -> Instances {
     let make = |unit: &Arc<ShaderUnitTemplate>| {
         let options = InstanceOptions::default();
         let full = system.instantiate(unit, &options)?;
-        Instances::new(full, options, host.purpose(), |options| {
-            system.instantiate(unit, options)
-        })
+        Instances::new(full, options, host.purpose(), |options| system.instantiate(unit, options))
     };
     system
         .unit(source)
@@ -165,17 +156,10 @@ pub fn globe(rings: u32, sectors: u32) -> Mesh {
 
 /// An orthographic camera at `from` that sees a spot of the given width about `to`.
 pub fn spot_meter(from: Vec3, to: Vec3, width: f32) -> CameraDesc {
-    let up = if (to - from).normalize().y.abs() > 0.9 {
-        Vec3::X
-    } else {
-        Vec3::Y
-    };
+    let up = if (to - from).normalize().y.abs() > 0.9 { Vec3::X } else { Vec3::Y };
     CameraDesc {
         world_from_camera: look_at(from, to, up).expect("from and to differ"),
-        projection: Projection::Orthographic {
-            width: Some(width),
-            height: None,
-        },
+        projection: Projection::Orthographic { width: Some(width), height: None },
         near: 0.0,
         far: f32::INFINITY,
     }
@@ -249,11 +233,7 @@ pub fn mean(scene: &Scene, camera: &CameraDesc, look: Look) -> (Rgb, f32) {
     let image = film.develop();
     let variance = film.variance().expect("the variance is kept");
     let n = (image.width * image.height) as f32;
-    let sum: Rgb = image
-        .data
-        .chunks_exact(3)
-        .map(|c| Rgb::new(c[0], c[1], c[2]))
-        .sum();
+    let sum: Rgb = image.data.chunks_exact(3).map(|c| Rgb::new(c[0], c[1], c[2])).sum();
     let error = variance.data.iter().step_by(3).sum::<f32>().sqrt() / n;
     (sum / n, error)
 }
@@ -265,17 +245,11 @@ pub fn probed_floor(mut scene: SceneBuilder, body: &str) -> [f32; 2] {
     let floor = scene.material(body);
     scene.shape(mesh(Mesh::plane(20.0)), Affine3A::IDENTITY, floor);
     let irradiance = Rgb::WHITE * PI;
-    scene.light(Light::Directional(DirectionalLight::new(
-        Vec3::NEG_Y,
-        irradiance,
-        0.0,
-    )));
+    scene.light(Light::Directional(DirectionalLight::new(Vec3::NEG_Y, irradiance, 0.0)));
     let scene = scene.build();
     let names = vec![String::new(); scene.shapes().len()];
-    let integrators = [
-        Integrator::Path(PathSettings::default()),
-        Integrator::Photon(PhotonSettings::default()),
-    ];
+    let integrators =
+        [Integrator::Path(PathSettings::default()), Integrator::Photon(PhotonSettings::default())];
     integrators.map(|integrator| {
         let settings = BakeSettings {
             target: Target::Probes(ProbePlaces::Points(vec![Vec3::Y])),

@@ -22,10 +22,7 @@ fn scene(declarations: &str) -> Result<Built, String> {
 fn look(spp: u64) -> Look {
     Look {
         spp,
-        path: PathSettings {
-            depth: Some(2),
-            ..PathSettings::default()
-        },
+        path: PathSettings { depth: Some(2), ..PathSettings::default() },
         ..Look::default()
     }
 }
@@ -77,10 +74,7 @@ fn a_sun_in_a_background_shader_is_sampled() {
     };
     let disk = 0.5 * 100.0 * 10f32.to_radians().sin().powi(2);
     let check = |found: Rgb, expected: f32| {
-        assert!(
-            (found.g / expected - 1.0).abs() < 0.02,
-            "{found:?} is not {expected}"
-        );
+        assert!((found.g / expected - 1.0).abs() < 0.02, "{found:?} is not {expected}");
     };
     check(sun("0, 1, 0", ""), disk);
     check(sun("1, 1, 0", ""), disk * 0.5f32.sqrt());
@@ -99,10 +93,7 @@ fn backgrounds_read_coordinates_and_images() {
         mean(&built.scene, &camera, look(4)).0.to_array()
     };
     let close = |found: [f32; 3], expected: [f32; 3]| {
-        assert!(
-            found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.01),
-            "{found:?}"
-        );
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.01), "{found:?}");
     };
     close(towards(Vec3::new(0.0, 0.01, 1.0)), [0.5, 0.497, 1.0]);
     close(towards(Vec3::new(1.0, 0.0, 0.01)), [0.25, 0.5, 1.0]);
@@ -131,10 +122,7 @@ fn shaders_of_the_wrong_kind_are_errors() {
     ];
     for (text, expected, hint) in cases {
         let found = message(text);
-        assert!(
-            found.contains(expected) && found.contains(hint),
-            "{text}\n{found}"
-        );
+        assert!(found.contains(expected) && found.contains(hint), "{text}\n{found}");
         assert!(found.contains("test.kiln:"), "{found}");
     }
     let found = message("light l : environment { shader = matte(); map = \"sky.exr\"; }");

@@ -88,8 +88,7 @@ fn lightmap(baked: &Baked) -> &Lightmap {
 /// Column, row, point and normal of all texels of visible surface.
 fn texels(map: &Lightmap) -> Vec<(u32, u32, Vec3, Vec3)> {
     let all = (0..map.height).flat_map(|y| (0..map.width).map(move |x| (x, y)));
-    all.filter_map(|(x, y)| map.surface(x, y).map(|(p, n)| (x, y, p, n)))
-        .collect()
+    all.filter_map(|(x, y)| map.surface(x, y).map(|(p, n)| (x, y, p, n))).collect()
 }
 
 fn relative(a: Rgb, b: f32) -> f32 {
@@ -163,27 +162,17 @@ fn charts_are_continuous_across_seams() {
     let floor = Affine3A::from_translation(Vec3::new(0.0, -1.2, 0.0));
     builder.shape(mesh(Mesh::plane(8.0)), floor, white);
     builder.shape(Geometry::Sphere, Affine3A::IDENTITY, white);
-    builder.shape(
-        mesh(pillow()),
-        Affine3A::from_translation(Vec3::new(2.6, 0.0, 0.0)),
-        white,
-    );
+    builder.shape(mesh(pillow()), Affine3A::from_translation(Vec3::new(2.6, 0.0, 0.0)), white);
     builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::splat(0.3))));
     builder.light(Light::Point(PointLight {
         position: Vec3::new(2.0, 4.0, 3.0),
         intensity: Rgb::splat(40.0),
     }));
     let scene = builder.build();
-    let baked = run(
-        &scene,
-        &settings(texture(256), Include::Indirect, ShOrder::Two, 64),
-    );
+    let baked = run(&scene, &settings(texture(256), Include::Indirect, ShOrder::Two, 64));
     let [before, after] = baked.stats.seams;
     println!("seams differ by {before:.4}, stitched by {after:.4}");
-    assert!(
-        after < 0.01 && after < 0.2 * before,
-        "{before} before, {after} after stitching"
-    );
+    assert!(after < 0.01 && after < 0.2 * before, "{before} before, {after} after stitching");
 }
 
 #[test]
@@ -227,11 +216,7 @@ fn denoising_reduces_the_error() {
             "relative RMSE at 32 rays: {noisy:.4}, denoised {filtered:.4} ({})",
             filter.name()
         );
-        assert!(
-            filtered < limit * noisy,
-            "{noisy} becomes {filtered} ({})",
-            filter.name()
-        );
+        assert!(filtered < limit * noisy, "{noisy} becomes {filtered} ({})", filter.name());
     }
 }
 
@@ -279,10 +264,7 @@ fn filters_do_not_mix_charts() {
     for (x, y, p, _) in texels(map).into_iter().filter(|texel| texel.2.z > -0.5) {
         let expected = (1.0 + p.length_squared()).powf(-1.5);
         let found = map.irradiance(x, y).g;
-        assert!(
-            (found / expected - 1.0).abs() < 0.05,
-            "{found} for {expected} at {p}"
-        );
+        assert!((found / expected - 1.0).abs() < 0.05, "{found} for {expected} at {p}");
     }
     let other = run(3);
     let all = Rect::of_size(map.width, map.height).pixels();
@@ -308,9 +290,7 @@ fn bakes_do_not_depend_on_threads() {
         let all = (0..map.height).flat_map(|y| (0..map.width).map(move |x| (x, y)));
         all.flat_map(|(x, y)| {
             let coefficients = map.coefficients(x, y).iter().chain([&Rgb::BLACK]);
-            let mut values: Vec<u32> = coefficients
-                .flat_map(|c| c.to_array().map(f32::to_bits))
-                .collect();
+            let mut values: Vec<u32> = coefficients.flat_map(|c| c.to_array().map(f32::to_bits)).collect();
             values.extend(map.irradiance(x, y).to_array().map(f32::to_bits));
             values
         })
@@ -341,11 +321,7 @@ fn intersecting_leaves_are_not_black() {
     for object in &map.objects {
         let of = seen.iter().filter(|&&(x, y, ..)| object.rect.contains(x, y));
         let light: Vec<f32> = of.map(|&(x, y, ..)| map.irradiance(x, y).g).collect();
-        assert!(
-            light.len() >= 4 && light.iter().all(|&e| e > 0.1),
-            "{}: {light:?}",
-            object.name
-        );
+        assert!(light.len() >= 4 && light.iter().all(|&e| e > 0.1), "{}: {light:?}", object.name);
     }
 }
 

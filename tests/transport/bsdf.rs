@@ -52,13 +52,8 @@ fn cases() -> Vec<Case> {
     let iso = Microfacets::isotropic;
     let glass = |ior, microfacets| Lobe::Dielectric(Dielectric::new(ior, microfacets));
     let beckmann = |x, y| Microfacets::new(x, y).with(Distribution::Beckmann);
-    let diffuse = |roughness, flatness, is_lossless| {
-        Lobe::Burley(Burley {
-            roughness,
-            flatness,
-            is_lossless,
-        })
-    };
+    let diffuse =
+        |roughness, flatness, is_lossless| Lobe::Burley(Burley { roughness, flatness, is_lossless });
     let burley = |roughness, flatness| diffuse(roughness, flatness, false);
     let white = |lobe: Lobe| lobe.compensated();
     let mirror_of = |microfacets| white(Lobe::Schlick(Schlick::mirror(microfacets)));
@@ -99,16 +94,8 @@ fn cases() -> Vec<Case> {
         case("lambert", Lobe::Lambert(Lambert), Lossless),
         case("translucent", Lobe::Translucent(Translucent), Lossless),
         case("oren-nayar 0", Lobe::OrenNayar(OrenNayar::new(0.0)), Lossless),
-        case(
-            "oren-nayar 0.2",
-            Lobe::OrenNayar(OrenNayar::new(0.2)),
-            Pinned(0.9318, 0.9724),
-        ),
-        case(
-            "oren-nayar 1",
-            Lobe::OrenNayar(OrenNayar::new(1.0)),
-            Pinned(0.6241, 0.7471),
-        ),
+        case("oren-nayar 0.2", Lobe::OrenNayar(OrenNayar::new(0.2)), Pinned(0.9318, 0.9724)),
+        case("oren-nayar 1", Lobe::OrenNayar(OrenNayar::new(1.0)), Pinned(0.6241, 0.7471)),
         case("transparent", Lobe::Transparent(Transparent), Lossless),
         case("mirror", mirror(Microfacets::SMOOTH), Lossless),
         case("mirror 0.0005", mirror(iso(0.0005)), Lossy),
@@ -158,32 +145,16 @@ fn cases() -> Vec<Case> {
         case("thin sheet 0.1", sheet(iso(0.1)), Lossy),
         case("thin sheet 0.5 × 0.2", sheet(Microfacets::new(0.5, 0.2)), Lossy),
         case("beckmann mirror 0.01", mirror(beckmann(0.01, 0.01)), Lossy),
-        case(
-            "beckmann mirror 0.2",
-            mirror(beckmann(0.2, 0.2)),
-            Pinned(1.0, 0.9728),
-        ),
-        case(
-            "beckmann mirror 0.5",
-            mirror(beckmann(0.5, 0.5)),
-            Pinned(0.9444, 0.8707),
-        ),
-        case(
-            "beckmann mirror 1",
-            mirror(beckmann(1.0, 1.0)),
-            Pinned(0.4639, 0.7554),
-        ),
+        case("beckmann mirror 0.2", mirror(beckmann(0.2, 0.2)), Pinned(1.0, 0.9728)),
+        case("beckmann mirror 0.5", mirror(beckmann(0.5, 0.5)), Pinned(0.9444, 0.8707)),
+        case("beckmann mirror 1", mirror(beckmann(1.0, 1.0)), Pinned(0.4639, 0.7554)),
         case("beckmann mirror 0.05 × 0.4", mirror(beckmann(0.05, 0.4)), Lossy),
         case("beckmann gold 0.15", gold(beckmann(0.15, 0.15)), Lossy),
         case("beckmann gold 0.5 × 0.1", gold(beckmann(0.5, 0.1)), Lossy),
         case("beckmann glass 0.01", glass(1.5, beckmann(0.01, 0.01)), Lossy),
         case("beckmann glass 0.6", glass(1.5, beckmann(0.6, 0.6)), Lossy),
         case("beckmann glass 0.1 × 0.5", glass(1.5, beckmann(0.1, 0.5)), Lossy),
-        case(
-            "beckmann air in glass 0.2",
-            glass(1.0 / 1.5, beckmann(0.2, 0.2)),
-            Lossy,
-        ),
+        case("beckmann air in glass 0.2", glass(1.0 / 1.5, beckmann(0.2, 0.2)), Lossy),
         case(
             "beckmann glass reflection",
             Lobe::Dielectric(Dielectric::reflection_only(1.5, beckmann(0.2, 0.2))),
@@ -206,71 +177,35 @@ fn cases() -> Vec<Case> {
         case("dust 0.3", dust(0.3), Lossy),
         case("dust 0.5", dust(0.5), Lossy),
         case("dust 1", dust(1.0), Lossy),
-        case(
-            "copper",
-            copper(Rgb::new(1.0, 0.7, 0.2), Microfacets::SMOOTH),
-            Lossy,
-        ),
+        case("copper", copper(Rgb::new(1.0, 0.7, 0.2), Microfacets::SMOOTH), Lossy),
         case("copper 0.3", copper(Rgb::new(1.0, 0.7, 0.2), iso(0.3)), Lossy),
-        case(
-            "dark-edged copper",
-            copper(Rgb::splat(0.1), Microfacets::new(0.1, 0.4)),
-            Lossy,
-        ),
-        case(
-            "bubble",
-            film(400.0, 1.33, glass(1.0, Microfacets::SMOOTH)),
-            Lossless,
-        ),
-        case(
-            "oil on glass",
-            film(250.0, 1.6, glass(1.5, Microfacets::SMOOTH)),
-            Lossless,
-        ),
+        case("dark-edged copper", copper(Rgb::splat(0.1), Microfacets::new(0.1, 0.4)), Lossy),
+        case("bubble", film(400.0, 1.33, glass(1.0, Microfacets::SMOOTH)), Lossless),
+        case("oil on glass", film(250.0, 1.6, glass(1.5, Microfacets::SMOOTH)), Lossless),
         case("oil on glass 0.2", film(250.0, 1.6, glass(1.5, iso(0.2))), Lossy),
         case(
             "red film on water 0.1 × 0.4",
             film(700.0, 2.0, red(Dielectric::new(1.33, Microfacets::new(0.1, 0.4)))),
             Lossy,
         ),
-        case(
-            "oxide on gold",
-            film(120.0, 2.2, gold(Microfacets::SMOOTH)),
-            Lossy,
-        ),
+        case("oxide on gold", film(120.0, 2.2, gold(Microfacets::SMOOTH)), Lossy),
         case("oxide on gold 0.3", film(120.0, 2.2, gold(iso(0.3))), Lossy),
-        case(
-            "film on plastic",
-            film(500.0, 1.33, Lobe::Schlick(plastic)),
-            Lossy,
-        ),
+        case("film on plastic", film(500.0, 1.33, Lobe::Schlick(plastic)), Lossy),
         case("film on window", film(90.0, 1.8, Lobe::Schlick(window)), Lossy),
     ];
     cases.extend(hair::cases());
     cases.extend([
         case("eon 0.4", Lobe::Eon(Eon::new(Rgb::WHITE, 0.4)), Compensated),
         case("eon 1", Lobe::Eon(Eon::new(Rgb::WHITE, 1.0)), Compensated),
-        case(
-            "red eon 1",
-            Lobe::Eon(Eon::new(Rgb::new(1.0, 0.5, 0.2), 1.0)),
-            Compensated,
-        ),
+        case("red eon 1", Lobe::Eon(Eon::new(Rgb::new(1.0, 0.5, 0.2), 1.0)), Compensated),
         case("burley 0, lossless", diffuse(0.0, 0.0, true), Compensated),
         case("burley 1, lossless", diffuse(1.0, 0.0, true), Compensated),
         case("burley 0.4, flat, lossless", diffuse(0.4, 1.0, true), Compensated),
-        case(
-            "burley 0.7, half flat, lossless",
-            diffuse(0.7, 0.45, true),
-            Compensated,
-        ),
+        case("burley 0.7, half flat, lossless", diffuse(0.7, 0.45, true), Compensated),
         case("mirror 0.1, compensated", mirror_of(iso(0.1)), Compensated),
         case("mirror 0.5, compensated", mirror_of(iso(0.5)), Compensated),
         case("mirror 1, compensated", mirror_of(iso(1.0)), Compensated),
-        case(
-            "beckmann mirror 0.7, compensated",
-            mirror_of(beckmann(0.7, 0.7)),
-            Compensated,
-        ),
+        case("beckmann mirror 0.7, compensated", mirror_of(beckmann(0.7, 0.7)), Compensated),
         case(
             "mirror 0.1 × 0.6, compensated",
             mirror_of(Microfacets::new(0.1, 0.6)),
@@ -321,11 +256,7 @@ fn cases() -> Vec<Case> {
             film(300.0, 1.4, white_metal(iso(0.6))),
             Compensated,
         ),
-        case(
-            "oxide on gold 0.3, compensated",
-            film(120.0, 2.2, white(gold(iso(0.3)))),
-            Lossy,
-        ),
+        case("oxide on gold 0.3, compensated", film(120.0, 2.2, white(gold(iso(0.3)))), Lossy),
         case("white f82 0.5, compensated", white_f82(iso(0.5)), Compensated),
         case(
             "white f82 0.2 × 0.8, compensated",
@@ -337,34 +268,18 @@ fn cases() -> Vec<Case> {
             white(copper(Rgb::new(1.0, 0.7, 0.2), iso(0.5))),
             Lossy,
         ),
-        case(
-            "thin sheet 0.7, compensated",
-            white(clear_sheet(iso(0.7))),
-            Compensated,
-        ),
+        case("thin sheet 0.7, compensated", white(clear_sheet(iso(0.7))), Compensated),
         case(
             "thin sheet 0.5 × 0.2, compensated",
             white(clear_sheet(Microfacets::new(0.5, 0.2))),
             Compensated,
         ),
         case("dense thin sheet 0.5, compensated", white(sheet(iso(0.5))), Lossy),
-        case(
-            "glass 0.15, compensated",
-            white(glass(1.5, iso(0.15))),
-            Compensated,
-        ),
+        case("glass 0.15, compensated", white(glass(1.5, iso(0.15))), Compensated),
         case("glass 0.3, compensated", white(glass(1.5, iso(0.3))), Compensated),
         case("glass 1, compensated", white(glass(1.5, iso(1.0))), Compensated),
-        case(
-            "diamond 0.6, compensated",
-            white(glass(2.4, iso(0.6))),
-            Compensated,
-        ),
-        case(
-            "air in glass 0.4, compensated",
-            white(glass(1.0 / 1.5, iso(0.4))),
-            Compensated,
-        ),
+        case("diamond 0.6, compensated", white(glass(2.4, iso(0.6))), Compensated),
+        case("air in glass 0.4, compensated", white(glass(1.0 / 1.5, iso(0.4))), Compensated),
         case(
             "beckmann glass 0.5, compensated",
             white(glass(1.33, beckmann(0.5, 0.5))),
@@ -379,11 +294,7 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "film on white window 0.2 × 0.5, compensated",
-            film(
-                200.0,
-                1.8,
-                white(Lobe::Schlick(white_window(Microfacets::new(0.2, 0.5)))),
-            ),
+            film(200.0, 1.8, white(Lobe::Schlick(white_window(Microfacets::new(0.2, 0.5))))),
             Compensated,
         ),
     ]);
@@ -490,11 +401,7 @@ fn specular_lobes_are_selected_by_their_probability() {
         let through = samples.iter().filter(|s| s.kind.is_transmission()).count() as f64;
         let share = through / samples.len() as f64;
         for s in &samples[..100] {
-            let p = f64::from(if s.kind.is_transmission() {
-                s.pdf
-            } else {
-                1.0 - s.pdf
-            });
+            let p = f64::from(if s.kind.is_transmission() { s.pdf } else { 1.0 - s.pdf });
             let deviation = (p * (1.0 - p) / samples.len() as f64).sqrt();
             if (share - p).abs() > limit * deviation + 1e-7 || !s.kind.is_specular() {
                 return Err(format!("{share} is transmitted, not {p}"));
@@ -527,10 +434,7 @@ fn sample_weight_is_value_over_density() {
             let (f, pdf) = case.lobe.eval_pdf(wo, s.wi);
             // The half vector of rounded directions is wrong by the rounding error over the width of the lobe.
             if !agree(f / pdf, s.weight, 1e-3) || (pdf / s.pdf - 1.0).abs() > 0.05 {
-                return Err(format!(
-                    "{f:?} / {pdf} is not {:?}, sampled with {}",
-                    s.weight, s.pdf
-                ));
+                return Err(format!("{f:?} / {pdf} is not {:?}, sampled with {}", s.weight, s.pdf));
             }
         }
         Ok(())
@@ -556,11 +460,7 @@ fn lobes_are_reciprocal() {
             if wi.z.abs() < 1e-4 {
                 continue;
             }
-            let eta = if wo.z * wi.z < 0.0 {
-                case.lobe.eta(wo.z)
-            } else {
-                1.0
-            };
+            let eta = if wo.z * wi.z < 0.0 { case.lobe.eta(wo.z) } else { 1.0 };
             let forth = case.lobe.eval(wo, wi) / wi.z.abs();
             let back = case.lobe.eval(wi, wo) / wo.z.abs() * (eta * eta);
             // Small transmittance at grazing angles is a difference of numbers near one.
@@ -577,10 +477,7 @@ fn furnace(lobe: &Lobe, wo: Vec3, samples: usize, rng: &mut Rng) -> [Moments; 3]
     let mut channels = [Moments::default(); 3];
     for _ in 0..samples {
         let weight = draw(lobe, wo, rng).map_or(Rgb::BLACK, |s| s.weight);
-        channels
-            .iter_mut()
-            .zip(weight.to_array())
-            .for_each(|(m, w)| m.add(w.into()));
+        channels.iter_mut().zip(weight.to_array()).for_each(|(m, w)| m.add(w.into()));
     }
     channels
 }
@@ -598,15 +495,8 @@ fn white_furnace_returns_the_albedo() {
             }
         }
         let measured = channels[0];
-        let from_table = if matches!(case.furnace, Compensated) {
-            0.01
-        } else {
-            1e-4
-        };
-        let (mean, tolerance) = (
-            measured.mean(),
-            limit * measured.variance_of_mean().sqrt() + from_table,
-        );
+        let from_table = if matches!(case.furnace, Compensated) { 0.01 } else { 1e-4 };
+        let (mean, tolerance) = (measured.mean(), limit * measured.variance_of_mean().sqrt() + from_table);
         let expected = match case.furnace {
             Lossless | Compensated => Some(1.0),
             Pinned(normal, _) if wo.z == 1.0 => Some(normal),
@@ -662,11 +552,7 @@ fn values_at_grazing_directions_are_bounded() {
             for i in 0..200 {
                 // The corners of the unit square are the most difficult numbers.
                 let corner = |bit: i32| {
-                    if i & bit == 0 {
-                        0.0
-                    } else {
-                        renderer::math::ONE_MINUS_EPSILON
-                    }
+                    if i & bit == 0 { 0.0 } else { renderer::math::ONE_MINUS_EPSILON }
                 };
                 let u = if i < 4 {
                     glam::Vec2::new(corner(1), corner(2))
@@ -682,18 +568,8 @@ fn values_at_grazing_directions_are_bounded() {
                     case.name,
                     s.weight
                 );
-                assert!(
-                    s.pdf > 0.0 && s.pdf.is_finite(),
-                    "{} from {wo_z}: density {}",
-                    case.name,
-                    s.pdf
-                );
-                assert!(
-                    (s.wi.length() - 1.0).abs() < 1e-4,
-                    "{} from {wo_z}: {}",
-                    case.name,
-                    s.wi
-                );
+                assert!(s.pdf > 0.0 && s.pdf.is_finite(), "{} from {wo_z}: density {}", case.name, s.pdf);
+                assert!((s.wi.length() - 1.0).abs() < 1e-4, "{} from {wo_z}: {}", case.name, s.wi);
             }
         }
     });
@@ -708,10 +584,7 @@ fn edge_tints_apply_at_their_angle() {
     let schlick = f0.lerp(Rgb::WHITE, (6.0f32 / 7.0).powi(5));
     for (cos, expected) in [(1.0, f0), (1.0 / 7.0, schlick * tint), (0.0, Rgb::WHITE)] {
         let found = seen(cos);
-        assert!(
-            agree(found, expected, 1e-5),
-            "{found:?} at cosine {cos}, not {expected:?}"
-        );
+        assert!(agree(found, expected, 1e-5), "{found:?} at cosine {cos}, not {expected:?}");
     }
 }
 

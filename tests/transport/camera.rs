@@ -27,10 +27,7 @@ fn camera(desc: &CameraDesc) -> Camera {
 }
 
 fn direction(camera: &Camera, x: f32, y: f32) -> Vec3 {
-    camera
-        .generate(Vec2::new(x, y), Vec2::splat(0.5), 0.0)
-        .ray
-        .direction
+    camera.generate(Vec2::new(x, y), Vec2::splat(0.5), 0.0).ray.direction
 }
 
 fn assert_near(a: Vec3, b: Vec3, tolerance: f32, what: &str) {
@@ -53,10 +50,7 @@ fn all_kinds() -> [(&'static str, CameraDesc); 4] {
         ("lens", with(perspective(FovAxis::X, 0.3).projection)),
         (
             "orthographic",
-            with(Projection::Orthographic {
-                width: Some(3.0),
-                height: None,
-            }),
+            with(Projection::Orthographic { width: Some(3.0), height: None }),
         ),
         ("panoramic", with(Projection::Panoramic)),
     ]
@@ -67,12 +61,7 @@ fn the_picture_is_not_mirrored() {
     let camera = camera(&perspective(FovAxis::X, 0.0));
     let half = 0.5f32.sqrt();
     assert_near(direction(&camera, 20.0, 10.0), Vec3::NEG_Z, 1e-6, "middle");
-    assert_near(
-        direction(&camera, 40.0, 10.0),
-        Vec3::new(half, 0.0, -half),
-        1e-6,
-        "right",
-    );
+    assert_near(direction(&camera, 40.0, 10.0), Vec3::new(half, 0.0, -half), 1e-6, "right");
     assert!(direction(&camera, 20.0, 0.0).y > 0.4, "the top row looks up");
 }
 
@@ -169,16 +158,8 @@ fn differentials_are_derivatives() {
                 slope(&|d| at(0.0, d).ray.direction),
                 "direction by y",
             );
-            check(
-                differential.origin_dx,
-                slope(&|d| at(d, 0.0).ray.origin),
-                "origin by x",
-            );
-            check(
-                differential.origin_dy,
-                slope(&|d| at(0.0, d).ray.origin),
-                "origin by y",
-            );
+            check(differential.origin_dx, slope(&|d| at(d, 0.0).ray.origin), "origin by x");
+            check(differential.origin_dy, slope(&|d| at(0.0, d).ray.origin), "origin by y");
         }
     }
 }
@@ -192,10 +173,7 @@ fn a_footprint_is_the_width_of_a_pixel() {
     assert!((pinhole.footprint(7.0) - 7.0 * tan).abs() < 1e-5);
     assert!((pinhole.scaled(0.5).footprint(7.0) - 3.5 * tan).abs() < 1e-5);
     let parallel = CameraDesc {
-        projection: Projection::Orthographic {
-            width: Some(8.0),
-            height: None,
-        },
+        projection: Projection::Orthographic { width: Some(8.0), height: None },
         ..CameraDesc::pinhole(1.0)
     };
     assert!((differential(&parallel).footprint(7.0) - 0.2).abs() < 1e-6);
@@ -211,11 +189,7 @@ fn a_footprint_is_the_width_of_a_pixel() {
 
 #[test]
 fn clipping_is_by_depth() {
-    let camera = camera(&CameraDesc {
-        near: 2.0,
-        far: 10.0,
-        ..perspective(FovAxis::X, 0.0)
-    });
+    let camera = camera(&CameraDesc { near: 2.0, far: 10.0, ..perspective(FovAxis::X, 0.0) });
     for point in everywhere() {
         let ray = camera.generate(point, Vec2::splat(0.5), 0.25).ray;
         assert!((ray.at(ray.t_min).z + 2.0).abs() < 1e-5);
@@ -233,10 +207,7 @@ fn a_reversed_panorama_is_an_environment_map() {
     };
     assert_near(direction(&camera(&desc), 20.0, 10.0), Vec3::NEG_Z, 1e-6, "middle");
     assert!(direction(&camera(&desc), 25.0, 10.0).x > 0.5, "right is right");
-    let turned = camera(&CameraDesc {
-        world_from_camera: half_turn,
-        ..desc
-    });
+    let turned = camera(&CameraDesc { world_from_camera: half_turn, ..desc });
     for point in everywhere() {
         let uv = lat_long_uv(direction(&turned, point.x, point.y));
         let expected = point / Vec2::new(WIDTH as f32, HEIGHT as f32);
@@ -249,28 +220,12 @@ fn scale_is_ignored_and_mirroring_is_preserved() {
     let rotation = Quat::from_rotation_y(0.4);
     let of = |scale: Vec3| {
         let world_from_camera = Affine3A::from_scale_rotation_translation(scale, rotation, Vec3::ONE);
-        camera(&CameraDesc {
-            world_from_camera,
-            ..perspective(FovAxis::X, 0.2)
-        })
+        camera(&CameraDesc { world_from_camera, ..perspective(FovAxis::X, 0.2) })
     };
-    let (plain, scaled, mirrored) = (
-        of(Vec3::ONE),
-        of(Vec3::new(3.0, 0.2, 7.0)),
-        of(Vec3::new(-1.0, 1.0, 1.0)),
-    );
-    assert_near(
-        direction(&plain, 7.0, 3.0),
-        direction(&scaled, 7.0, 3.0),
-        1e-5,
-        "scaled",
-    );
-    assert_near(
-        direction(&plain, 33.0, 3.0),
-        direction(&mirrored, 7.0, 3.0),
-        1e-5,
-        "mirrored",
-    );
+    let (plain, scaled, mirrored) =
+        (of(Vec3::ONE), of(Vec3::new(3.0, 0.2, 7.0)), of(Vec3::new(-1.0, 1.0, 1.0)));
+    assert_near(direction(&plain, 7.0, 3.0), direction(&scaled, 7.0, 3.0), 1e-5, "scaled");
+    assert_near(direction(&plain, 33.0, 3.0), direction(&mirrored, 7.0, 3.0), 1e-5, "mirrored");
 }
 
 #[test]
@@ -290,45 +245,23 @@ fn invalid_cameras_are_errors() {
         ..CameraDesc::pinhole(1.0)
     };
     check(lens(0.0, 0.0, 1.0), "field of view is 0 degrees");
-    check(
-        lens(std::f32::consts::PI, 0.0, 1.0),
-        "field of view is 180 degrees",
-    );
+    check(lens(std::f32::consts::PI, 0.0, 1.0), "field of view is 180 degrees");
     check(lens(f32::NAN, 0.0, 1.0), "field of view");
     check(lens(1.0, -0.1, 1.0), "aperture is -0.1");
     check(lens(1.0, 0.1, 0.0), "focus distance is 0");
     let orthographic = |width| CameraDesc {
-        projection: Projection::Orthographic {
-            width: Some(width),
-            height: None,
-        },
+        projection: Projection::Orthographic { width: Some(width), height: None },
         ..lens(1.0, 0.0, 1.0)
     };
     check(orthographic(-2.0), "-2");
     check(
-        CameraDesc {
-            near: 3.0,
-            far: 2.0,
-            ..lens(1.0, 0.0, 1.0)
-        },
+        CameraDesc { near: 3.0, far: 2.0, ..lens(1.0, 0.0, 1.0) },
         "clipping distances are 3 and 2",
     );
     let flat = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
-    check(
-        CameraDesc {
-            world_from_camera: flat,
-            ..lens(1.0, 0.0, 1.0)
-        },
-        "singular",
-    );
-    assert_eq!(
-        Camera::new(&lens(1.0, 0.0, 1.0), 0, 5).unwrap_err(),
-        CameraError::NoFilm
-    );
-    assert_eq!(
-        look_at(Vec3::ONE, Vec3::ONE, Vec3::Y),
-        Err(CameraError::NoDirection)
-    );
+    check(CameraDesc { world_from_camera: flat, ..lens(1.0, 0.0, 1.0) }, "singular");
+    assert_eq!(Camera::new(&lens(1.0, 0.0, 1.0), 0, 5).unwrap_err(), CameraError::NoFilm);
+    assert_eq!(look_at(Vec3::ONE, Vec3::ONE, Vec3::Y), Err(CameraError::NoDirection));
     assert_eq!(look_at(Vec3::ZERO, Vec3::Y, Vec3::Y), Err(CameraError::NoUp));
 }
 
@@ -344,161 +277,97 @@ fn camera_rays_match_mitsuba() {
             "perspective { fov = 50;",
             [64, 48],
             [19.2, 40.8],
-            (
-                [0.84543, 1.700953, 2.59955],
-                [-0.295462, -0.571632, -0.765466],
-                20.402662,
-            ),
+            ([0.84543, 1.700953, 2.59955], [-0.295462, -0.571632, -0.765466], 20.402662),
         ),
         (
             "perspective { fov = 50; shift = (0.1, -0.2);",
             [64, 48],
             [19.2, 40.8],
-            (
-                [0.89449, 1.761357, 2.567746],
-                [-0.208972, -0.472652, -0.856114],
-                19.691195,
-            ),
+            ([0.89449, 1.761357, 2.567746], [-0.208972, -0.472652, -0.856114], 19.691195),
         ),
         (
             "perspective { fov = 50;",
             [48, 64],
             [14.4, 54.4],
-            (
-                [0.841659, 1.613573, 2.637158],
-                [-0.286217, -0.698505, -0.655874],
-                21.575563,
-            ),
+            ([0.841659, 1.613573, 2.637158], [-0.286217, -0.698505, -0.655874], 21.575563),
         ),
         (
             "perspective { fov = 50; fov_axis = y;",
             [64, 48],
             [19.2, 40.8],
-            (
-                [0.812955, 1.666034, 2.61845],
-                [-0.346083, -0.617926, -0.70597],
-                21.078024,
-            ),
+            ([0.812955, 1.666034, 2.61845], [-0.346083, -0.617926, -0.70597], 21.078024),
         ),
         (
             "perspective { fov = 50; fov_axis = y;",
             [48, 64],
             [14.4, 54.4],
-            (
-                [0.866958, 1.661608, 2.613581],
-                [-0.250741, -0.637762, -0.728278],
-                20.693136,
-            ),
+            ([0.866958, 1.661608, 2.613581], [-0.250741, -0.637762, -0.728278], 20.693136),
         ),
         (
             "perspective { fov = 50; fov_axis = smaller;",
             [64, 48],
             [19.2, 40.8],
-            (
-                [0.812955, 1.666034, 2.61845],
-                [-0.346083, -0.617926, -0.70597],
-                21.078024,
-            ),
+            ([0.812955, 1.666034, 2.61845], [-0.346083, -0.617926, -0.70597], 21.078024),
         ),
         (
             "perspective { fov = 50; fov_axis = larger;",
             [48, 64],
             [14.4, 54.4],
-            (
-                [0.866958, 1.661608, 2.613581],
-                [-0.250741, -0.637762, -0.728278],
-                20.693136,
-            ),
+            ([0.866958, 1.661608, 2.613581], [-0.250741, -0.637762, -0.728278], 20.693136),
         ),
         (
             "perspective { fov = 50; fov_axis = diagonal;",
             [64, 48],
             [19.2, 40.8],
-            (
-                [0.864916, 1.721905, 2.58821],
-                [-0.262334, -0.540061, -0.799697],
-                20.082376,
-            ),
+            ([0.864916, 1.721905, 2.58821], [-0.262334, -0.540061, -0.799697], 20.082376),
         ),
         (
             "perspective { fov = 50; fov_axis = diagonal;",
             [48, 64],
             [14.4, 54.4],
-            (
-                [0.882138, 1.690428, 2.599435],
-                [-0.226751, -0.595574, -0.770634],
-                20.271698,
-            ),
+            ([0.882138, 1.690428, 2.599435], [-0.226751, -0.595574, -0.770634], 20.271698),
         ),
         // `focal_length` 35mm: twice the arc tangent of half of a diagonal of √(36² + 24²) mm over it.
         (
             "perspective { fov = 63.440300; fov_axis = diagonal;",
             [64, 48],
             [19.2, 40.8],
-            (
-                [0.839545, 1.694625, 2.602975],
-                [-0.305073, -0.58061, -0.754866],
-                20.51223,
-            ),
+            ([0.839545, 1.694625, 2.602975], [-0.305073, -0.58061, -0.754866], 20.51223),
         ),
         (
             "perspective { fov = 50;",
             [64, 48],
             [16.0, 18.6],
-            (
-                [0.828694, 1.851308, 2.537741],
-                [-0.332688, -0.28877, -0.897736],
-                20.081713,
-            ),
+            ([0.828694, 1.851308, 2.537741], [-0.332688, -0.28877, -0.897736], 20.081713),
         ),
         (
             "perspective { fov = 50; shift = (0.1, -0.2);",
             [64, 48],
             [16.0, 18.6],
-            (
-                [0.877753, 1.911711, 2.505938],
-                [-0.236655, -0.170916, -0.956443],
-                20.145943,
-            ),
+            ([0.877753, 1.911711, 2.505938], [-0.236655, -0.170916, -0.956443], 20.145943),
         ),
         (
             "perspective { fov = 50; aperture_radius = 0.2; focus_distance = 4;",
             [64, 48],
             [19.2, 40.8],
-            (
-                [0.84543, 1.700953, 2.59955],
-                [-0.295462, -0.571632, -0.765466],
-                20.402662,
-            ),
+            ([0.84543, 1.700953, 2.59955], [-0.295462, -0.571632, -0.765466], 20.402662),
         ),
         // Scaled by (2, 3, 1.5): the film has the size 2 · 2 by 2 · 3 · 48/64, the near plane the distance 1.5 · 0.5.
         (
             "orthographic { width = 4; height = 4.5; near = 0.75; far = 20.25;",
             [64, 48],
             [19.2, 40.8],
-            (
-                [0.057766, 0.328098, 3.008039],
-                [-0.114288, -0.388578, -0.914301],
-                19.5,
-            ),
+            ([0.057766, 0.328098, 3.008039], [-0.114288, -0.388578, -0.914301], 19.5),
         ),
         (
             "orthographic { width = 4; near = 1; far = 20.5;",
             [64, 48],
             [19.2, 40.8],
-            (
-                [0.049992, 0.712807, 2.572076],
-                [-0.114288, -0.388578, -0.914301],
-                19.5,
-            ),
+            ([0.049992, 0.712807, 2.572076], [-0.114288, -0.388578, -0.914301], 19.5),
         ),
     ];
     for (text, [width, height], place, (origin, direction, length)) in cases {
-        let near = if text.contains("near") {
-            ""
-        } else {
-            "near = 0.5; far = 20;"
-        };
+        let near = if text.contains("near") { "" } else { "near = 0.5; far = 20;" };
         let text = format!(
             "camera view : {text} {near} transform = look_at((1, 2, 3), (0.5, 0.3, -1), (0.1, 1, 0.2)) * rotate((0, 1, 0), 180); }}"
         );
@@ -507,9 +376,7 @@ fn camera_rays_match_mitsuba() {
         let (desc, _) = desc.unwrap_or_else(|error| panic!("{text}\n{error}"));
         let camera = Camera::new(&desc.camera(None).unwrap().camera, width, height).unwrap();
         // The centre of the square maps to the centre of the lens.
-        let ray = camera
-            .generate(Vec2::from_array(place), Vec2::splat(0.5), 0.0)
-            .ray;
+        let ray = camera.generate(Vec2::from_array(place), Vec2::splat(0.5), 0.0).ray;
         assert_near(ray.at(ray.t_min), origin.into(), 2e-5, &text);
         assert_near(ray.direction, direction.into(), 2e-5, &text);
         let found = ray.t_max - ray.t_min;

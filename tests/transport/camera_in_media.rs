@@ -33,15 +33,9 @@ fn media_begin_at_the_near_plane() {
         ("2 * absorption()", slab, 4.0, 2.0),
         ("max(0, 4 + P[2]) * absorption()", slab, 4.0, 3.5),
     ] {
-        let text = format!(
-            "{} volume soot() {{ Ci = {medium}; }} {around} {wall}",
-            camera(near)
-        );
+        let text = format!("{} volume soot() {{ Ci = {medium}; }} {around} {wall}", camera(near));
         let (found, expected) = (radiance(&text, PathSettings::default(), 4096), f64::exp(-depth));
-        assert!(
-            (found / expected - 1.0).abs() < 0.03,
-            "{found}, not {expected}: {text}"
-        );
+        assert!((found / expected - 1.0).abs() < 0.03, "{found}, not {expected}: {text}");
     }
 }
 

@@ -108,9 +108,7 @@ fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Mom
                 let albedo = below.map_or(Rgb::WHITE, |below| below.lobe.diffuse_albedo());
                 s.weight * (s.eta * s.eta) * albedo
             });
-            let pass = sample
-                .filter(|s| s.is_null_interface())
-                .map_or(Rgb::BLACK, |s| s.weight);
+            let pass = sample.filter(|s| s.is_null_interface()).map_or(Rgb::BLACK, |s| s.weight);
             for channel in 0..3 {
                 all[channel].add(weight.to_array()[channel].into());
                 passed[channel].add(pass.to_array()[channel].into());
@@ -130,12 +128,7 @@ fn allowance(moments: &Moments, limit: f64) -> f64 {
 fn mixes_media(closure: &str) -> bool {
     let any = |names: &[&str]| names.iter().any(|name| closure.contains(name));
     any(&["translucent", "thin_transmission"])
-        && any(&[
-            "dielectric_bsdf",
-            "generalized_schlick_bsdf",
-            "refraction",
-            "microfacet(",
-        ])
+        && any(&["dielectric_bsdf", "generalized_schlick_bsdf", "refraction", "microfacet("])
 }
 
 #[test]
@@ -165,35 +158,21 @@ fn closure_trees_conserve_energy() {
             }
         }
     }
-    assert!(
-        failures.is_empty(),
-        "{} times\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} times\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn transparency_is_consistent_for_all_rays() {
-    let sides = [false, true].map(|one_sided| Sides {
-        one_sided,
-        ..Sides::default()
-    });
+    let sides = [false, true].map(|one_sided| Sides { one_sided, ..Sides::default() });
     for seed in 0..80 {
         let mut rng = Rng::new(seed);
-        let closure = format!(
-            "color(0.5, 0.4, 0.3) * transparent() + 0.5 * {}",
-            tree(&mut rng, 2, true)
-        );
+        let closure = format!("color(0.5, 0.4, 0.3) * transparent() + 0.5 * {}", tree(&mut rng, 2, true));
         for sides in sides {
             let mut subject = Subject::new(&closure, sides);
             for degrees in [20.0, 80.0, 110.0, 175.0] {
                 let (all, passed) = furnace(&mut subject, degrees, Vec3::Z, &mut rng);
                 let it = point(degrees, Vec3::Z, &mut rng);
-                let number = subject
-                    .material
-                    .for_light(&it, 1, 1.0, &mut subject.context)
-                    .transparency;
+                let number = subject.material.for_light(&it, 1, 1.0, &mut subject.context).transparency;
                 for (moments, number) in passed.iter().zip(number.to_array()) {
                     let off = (moments.mean() - f64::from(number)).abs();
                     assert!(
@@ -202,10 +181,7 @@ fn transparency_is_consistent_for_all_rays() {
                         moments.mean()
                     );
                 }
-                let black = all
-                    .iter()
-                    .zip(&passed)
-                    .all(|(all, passed)| all.mean() == passed.mean());
+                let black = all.iter().zip(&passed).all(|(all, passed)| all.mean() == passed.mean());
                 assert!(
                     black || !(sides.one_sided && degrees > 90.0),
                     "the back scatters, from {degrees}°: {closure}"
@@ -222,10 +198,7 @@ fn one_sided_surfaces_do_not_transmit() {
     let through = |one_sided: bool, seed: u64| {
         let mut rng = Rng::new(seed);
         let closure = tree(&mut rng, 2, true);
-        let sides = Sides {
-            one_sided,
-            ..Sides::default()
-        };
+        let sides = Sides { one_sided, ..Sides::default() };
         let (mut subject, mut surface) = (Subject::new(&closure, sides), ShadingResult::new());
         let mut count = 0;
         for _ in 0..50 {
@@ -342,10 +315,7 @@ fn excess_lobes_are_selected_without_bias() {
                 first,
                 "the same point has the same lobes"
             );
-            found
-                .iter_mut()
-                .zip(f)
-                .for_each(|(moments, f)| moments.add(f.into()));
+            found.iter_mut().zip(f).for_each(|(moments, f)| moments.add(f.into()));
         }
         for (moments, expected) in found.iter().zip(expected.to_array()) {
             let off = (moments.mean() - f64::from(expected)).abs();
@@ -369,10 +339,7 @@ fn cached_uniform_shaders_match_varying_shaders() {
         } else {
             ""
         };
-        let closure = format!(
-            "{} + 0.1 * emission(){inside}",
-            tree(&mut rng, (seed % 4) as u32, false)
-        );
+        let closure = format!("{} + 0.1 * emission(){inside}", tree(&mut rng, (seed % 4) as u32, false));
         let sides = Sides {
             one_sided: seed % 2 == 0,
             two_sided_emission: seed % 3 == 0,
@@ -388,11 +355,7 @@ fn cached_uniform_shaders_match_varying_shaders() {
                 let it = point(degrees, n, &mut rng);
                 uniform.shade(&it, &mut a);
                 varying.shade(&it, &mut b);
-                assert_eq!(
-                    (a.emission, a.transparency),
-                    (b.emission, b.transparency),
-                    "{closure}"
-                );
+                assert_eq!((a.emission, a.transparency), (b.emission, b.transparency), "{closure}");
                 for _ in 0..20 {
                     let wi = rng.direction();
                     // Products and sums are evaluated in another order.
@@ -446,28 +409,16 @@ fn film_parameters_of_closures_match_films() {
             Lobe::Schlick(Schlick::new(Rgb::new(0.04, 0.2, 0.9), smooth)),
         ),
     ] {
-        let filmed = lobe.under(Film {
-            thickness: 300.0,
-            ior: 1.6,
-        });
+        let filmed = lobe.under(Film { thickness: 300.0, ior: 1.6 });
         for degrees in [2.0, 45.0, 75.0] {
             let it = point(degrees, Vec3::Z, &mut Rng::new(1));
             let mut surface = ShadingResult::new();
             Subject::new(&closure, Sides::default()).shade(&it, &mut surface);
-            let [found, expected, bare] = [
-                surface.bsdf.albedo(it.wo),
-                filmed.albedo(it.wo),
-                lobe.albedo(it.wo),
-            ]
-            .map(|albedo| Vec3::from(albedo.to_array()));
-            assert!(
-                found.abs_diff_eq(expected, 1e-5),
-                "{closure}: {found}, not {expected}"
-            );
-            assert!(
-                !found.abs_diff_eq(bare, 1e-2),
-                "{closure}: {found} without a film"
-            );
+            let [found, expected, bare] =
+                [surface.bsdf.albedo(it.wo), filmed.albedo(it.wo), lobe.albedo(it.wo)]
+                    .map(|albedo| Vec3::from(albedo.to_array()));
+            assert!(found.abs_diff_eq(expected, 1e-5), "{closure}: {found}, not {expected}");
+            assert!(!found.abs_diff_eq(bare, 1e-2), "{closure}: {found} without a film");
         }
     }
 }
@@ -495,10 +446,7 @@ fn media_match_their_closures() {
             let scatters = !inside.starts_with("medium_vdf");
             let expected = if scatters { medium.absorption } else { Rgb::BLACK };
             let difference = medium.scattering() + expected * -1.0;
-            assert!(
-                difference.map(f32::abs).max_component() < 1e-6,
-                "{medium:?}: {body}"
-            );
+            assert!(difference.map(f32::abs).max_component() < 1e-6, "{medium:?}: {body}");
             let interior = subject.material.interior();
             assert!(interior.refracts && interior.ior == Some(1.5), "{interior:?}");
         }

@@ -76,11 +76,7 @@ impl Clouds {
             .unwrap_or_else(|errors| panic!("{errors}"));
         let template = &loaded.templates[0];
         let levels = [OptLevel::None, OptLevel::Exact, OptLevel::Full].map(|optimize| {
-            let options = InstanceOptions {
-                optimize,
-                packets: true,
-                ..InstanceOptions::default()
-            };
+            let options = InstanceOptions { optimize, packets: true, ..InstanceOptions::default() };
             let (unit, _, _) = system.optimized(template, &options).expect("it compiles");
             let instance = system.instantiate(template.clone(), &options);
             (unit, instance.expect("it compiles"))
@@ -93,20 +89,13 @@ impl Clouds {
             let mut values = vec![];
             for globals in points {
                 instance.run(globals, &mut context).unwrap();
-                let options = RunOptions {
-                    host: &*host,
-                    ..RunOptions::new(globals)
-                };
+                let options = RunOptions { host: &*host, ..RunOptions::new(globals) };
                 let expected = interp::run(unit, &options);
                 let difference = compiled::difference(instance, &mut context, system.closures(), &expected);
                 assert_eq!(difference, None);
                 reported.extend(expected.reports.iter().map(|report| report.message.clone()));
                 let outputs = 0..instance.outputs().len();
-                values.push(
-                    outputs
-                        .map(|i| instance.output(i, &context).unwrap())
-                        .collect::<Vec<Const>>(),
-                );
+                values.push(outputs.map(|i| instance.output(i, &context).unwrap()).collect::<Vec<Const>>());
             }
             let reports = context.take_reports();
             let messages: BTreeSet<String> = reports.iter().map(|report| report.message.clone()).collect();
@@ -132,10 +121,7 @@ impl Clouds {
 }
 
 fn at(p: Vec3) -> ShaderGlobals {
-    ShaderGlobals {
-        p: p.to_array().into(),
-        ..ShaderGlobals::default()
-    }
+    ShaderGlobals { p: p.to_array().into(), ..ShaderGlobals::default() }
 }
 
 fn ints(list: &[i32]) -> Const {
@@ -181,21 +167,13 @@ fn ply(points: &[Vec3]) -> Vec<u8> {
 
 /// The points with integer coordinates from 0 to `side − 1`, x the fastest.
 fn grid(side: usize) -> Vec<Vec3> {
-    let at = |i: usize| {
-        Vec3::new(
-            (i % side) as f32,
-            (i / side % side) as f32,
-            (i / side / side) as f32,
-        )
-    };
+    let at = |i: usize| Vec3::new((i % side) as f32, (i / side % side) as f32, (i / side / side) as f32);
     (0..side.pow(3)).map(at).collect()
 }
 
 /// The points within a radius, sorted by distance and number.
 fn brute_force(points: &[Vec3], center: Vec3, radius: f32) -> Vec<(f32, i32)> {
-    let distances = (0..)
-        .zip(points)
-        .map(|(index, p)| ((center - *p).length_squared(), index));
+    let distances = (0..).zip(points).map(|(index, p)| ((center - *p).length_squared(), index));
     let mut list: Vec<(f32, i32)> = distances.filter(|(d2, _)| *d2 <= radius * radius).collect();
     list.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     list

@@ -5,10 +5,7 @@ use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 use crate::media::{agree, expect, mean, path};
 
 fn photon() -> Integrator {
-    Integrator::Photon(PhotonSettings {
-        photons: Some(20_000),
-        ..PhotonSettings::default()
-    })
+    Integrator::Photon(PhotonSettings { photons: Some(20_000), ..PhotonSettings::default() })
 }
 
 /// A camera that looks down.
@@ -105,10 +102,7 @@ fn ball_beside_a_light(body: &str, light: &str) -> String {
 /// not three.
 #[test]
 fn shadow_rays_are_blocked_by_glass_on_a_light() {
-    let to_ball = Integrator::Path(PathSettings {
-        depth: Some(3),
-        ..PathSettings::default()
-    });
+    let to_ball = Integrator::Path(PathSettings { depth: Some(3), ..PathSettings::default() });
     let below = "cube { size = (6, 1, 6); transform = translate(0, -0.5, 0); material = lamp; }";
     let above =
         "rectangle { size = 2; transform = translate(0, 2, 0) * rotate((1, 0, 0), 90); material = lamp; }";
@@ -136,10 +130,7 @@ fn lights_in_contact_match_lights_with_a_gap() {
     };
     for (body, spp) in [
         ("glass(ior = 1.5)", 1024),
-        (
-            "glass(ior = 1.33, attenuation_color = 0.5, attenuation_distance = 2)",
-            1024,
-        ),
+        ("glass(ior = 1.33, attenuation_color = 0.5, attenuation_distance = 2)", 1024),
         ("glass(ior = 1.5, alpha = 0.3)", 1024),
         ("fog(density = 0.8, albedo = 0.8)", 256),
     ] {
@@ -234,10 +225,7 @@ fn the_first_of_coincident_opaque_surfaces_is_visible() {
         "plane { size = 2;",
         "disk { radius = 1; transform = rotate((1, 0, 0), -90);",
     ];
-    for (first, second) in (0..4)
-        .flat_map(|a| (0..4).map(move |b| (a, b)))
-        .filter(|(a, b)| a != b)
-    {
+    for (first, second) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))).filter(|(a, b)| a != b) {
         for y in [3.0, -3.0] {
             let text = format!(
                 "{down} {}
@@ -290,16 +278,8 @@ fn coincident_covers_hide_lights_completely() {
     let covered = mean(&scene(&format!("{cover} {lamp}")), path(), 256);
     let apart = mean(&scene(&format!("{higher} {lamp}")), path(), 256);
     agree(covered, apart, 0.02);
-    agree(
-        mean(&scene(&format!("{cover} {lamp}")), photon(), 256),
-        apart,
-        0.03,
-    );
+    agree(mean(&scene(&format!("{cover} {lamp}")), photon(), 256), apart, 0.03);
     let bare = mean(&scene(lamp), path(), 256);
     agree(mean(&scene(&format!("{lamp} {cover}")), path(), 256), bare, 0.02);
-    agree(
-        mean(&scene(&format!("{lamp} {cover}")), photon(), 256),
-        bare,
-        0.03,
-    );
+    agree(mean(&scene(&format!("{lamp} {cover}")), photon(), 256), bare, 0.03);
 }

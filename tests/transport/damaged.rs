@@ -14,17 +14,13 @@ const TEXTS: u64 = 1000;
 
 #[test]
 fn damaged_shaders_are_refused_or_run() {
-    damage::fuzz(TEXTS, || {
-        shading_system(Arc::new(Host::new(vec![])), Preprocessor::default())
-    });
+    damage::fuzz(TEXTS, || shading_system(Arc::new(Host::new(vec![])), Preprocessor::default()));
 }
 
 #[test]
 fn closures_are_those_of_the_renderer() {
     let registry = closure_registry();
-    let lines = registry
-        .iter()
-        .map(|(_, signature)| shipped::line(signature) + "\n");
+    let lines = registry.iter().map(|(_, signature)| shipped::line(signature) + "\n");
     let expected: String = lines.collect();
     if std::env::var_os("UPDATE").is_some() {
         fs::write(shipped::signature_file(), &expected).unwrap();

@@ -32,10 +32,7 @@ fn sums_are_exact() {
     assert_eq!(Fixed::from_f32(1e-45).0, 0);
     assert_eq!(Fixed::from_f32(f32::MAX), Fixed::from_f32(Fixed::LIMIT));
     assert_eq!(FixedSquare::of_f32(-1.5).to_f64(), 2.25);
-    assert_eq!(
-        FixedSquare::of_f32(f32::MAX).to_f64(),
-        f64::from(FixedSquare::LIMIT).powi(2)
-    );
+    assert_eq!(FixedSquare::of_f32(f32::MAX).to_f64(), f64::from(FixedSquare::LIMIT).powi(2));
 }
 
 proptest! {
@@ -99,20 +96,9 @@ fn a_pixel_is_the_mean_of_its_finite_samples() {
 
 #[test]
 fn the_variance_estimates_that_of_the_mean() {
-    let mut film = Film::new(
-        1,
-        1,
-        None,
-        FilmLayout {
-            variance: true,
-            ..FilmLayout::default()
-        },
-    )
-    .unwrap();
+    let mut film = Film::new(1, 1, None, FilmLayout { variance: true, ..FilmLayout::default() }).unwrap();
     let values: Vec<f64> = (0..100).map(|i| 0.5 + 0.01 * f64::from(i * i % 37)).collect();
-    values
-        .iter()
-        .for_each(|&v| film.sums_mut().add(0, 0, Rgb::splat(v as f32)));
+    values.iter().for_each(|&v| film.sums_mut().add(0, 0, Rgb::splat(v as f32)));
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let expected = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0) / n;
@@ -122,12 +108,7 @@ fn the_variance_estimates_that_of_the_mean() {
 
 #[test]
 fn crops_equal_parts_of_the_whole_film() {
-    let crop = Rect {
-        x0: 3,
-        y0: 2,
-        x1: 8,
-        y1: 4,
-    };
+    let crop = Rect { x0: 3, y0: 2, x1: 8, y1: 4 };
     let mut film = Film::new(10, 6, Some(crop), FilmLayout::default()).unwrap();
     let tiles = film.tiles(2);
     assert_eq!(tiles.iter().map(Rect::area).sum::<usize>(), crop.area());
@@ -138,15 +119,7 @@ fn crops_equal_parts_of_the_whole_film() {
     let image = film.develop();
     assert_eq!((image.width, image.height), (5, 2));
     assert_eq!(image.pixel(1, 1), [4.0, 3.0, 0.0]);
-    assert_eq!(
-        image.window,
-        Some(Window {
-            x: 3,
-            y: 2,
-            full_width: 10,
-            full_height: 6
-        })
-    );
+    assert_eq!(image.window, Some(Window { x: 3, y: 2, full_width: 10, full_height: 6 }));
 }
 
 #[test]
@@ -328,31 +301,11 @@ fn filtered_edges_match_mitsuba() {
             &[3.2, 0.8],
             [0.0, 0.0001, 0.0085, 0.1300, 0.5498, 0.9157, 0.9959, 1.0],
         ),
-        (
-            "mitchell",
-            &[],
-            [0.0, 0.0, -0.0001, -0.0054, 0.5883, 1.0172, 1.0, 1.0],
-        ),
-        (
-            "mitchell",
-            &[0.1, 0.6],
-            [0.0, 0.0, -0.0002, -0.0404, 0.5960, 1.0447, 1.0, 1.0],
-        ),
-        (
-            "catmull_rom",
-            &[],
-            [0.0, 0.0, -0.0002, -0.0385, 0.5992, 1.0395, 1.0, 1.0],
-        ),
-        (
-            "lanczos",
-            &[],
-            [0.0, 0.0, 0.0154, -0.0685, 0.5997, 1.0693, 0.9844, 1.0],
-        ),
-        (
-            "lanczos",
-            &[2.0],
-            [0.0, 0.0, -0.0001, -0.0409, 0.5984, 1.0417, 1.0, 1.0],
-        ),
+        ("mitchell", &[], [0.0, 0.0, -0.0001, -0.0054, 0.5883, 1.0172, 1.0, 1.0]),
+        ("mitchell", &[0.1, 0.6], [0.0, 0.0, -0.0002, -0.0404, 0.5960, 1.0447, 1.0, 1.0]),
+        ("catmull_rom", &[], [0.0, 0.0, -0.0002, -0.0385, 0.5992, 1.0395, 1.0, 1.0]),
+        ("lanczos", &[], [0.0, 0.0, 0.0154, -0.0685, 0.5997, 1.0693, 0.9844, 1.0]),
+        ("lanczos", &[2.0], [0.0, 0.0, -0.0001, -0.0409, 0.5984, 1.0417, 1.0, 1.0]),
     ];
     for (name, numbers, expected) in edges {
         let found: [f64; 8] = filtered(&filter(name, numbers), None, |x| f32::from(u8::from(x >= 4.4)));
@@ -368,12 +321,7 @@ fn filtered_edges_match_mitsuba() {
 #[test]
 fn without_a_border_filters_are_clipped_at_the_film() {
     // The mean of the picture x² under the part of the filter on the film, by brute force.
-    let bounds = Rect {
-        x0: 1,
-        y0: 0,
-        x1: 6,
-        y1: 3,
-    };
+    let bounds = Rect { x0: 1, y0: 0, x1: 6, y1: 3 };
     let picture = |x: f32| x * x;
     for filter in filters() {
         let found: [f64; 6] = filtered(&filter, Some(bounds), picture);

@@ -68,11 +68,7 @@ fn view(scene: &Scene, side: f32, name: &str) -> Image {
         world_from_camera: look_at(from, from - Vec3::Z * side, Vec3::Y).unwrap(),
         ..CameraDesc::pinhole(1.0)
     };
-    let look = Look {
-        size: [SIZE; 2],
-        spp: 1,
-        ..Look::default()
-    };
+    let look = Look { size: [SIZE; 2], spp: 1, ..Look::default() };
     let image = film(scene, &camera, look).develop();
     if let Ok(folder) = std::env::var("KILN_PICTURES") {
         let path = std::path::Path::new(&folder).join(name);
@@ -113,10 +109,7 @@ fn squares_near_the_horizon_are_filtered_to_grey() {
         assert!(variance < 4e-3, "{name}: variance {variance}");
         // Near squares are resolved.
         let (mean, variance) = statistics(&image, 28..48);
-        assert!(
-            (mean - 0.5).abs() < 0.2 && variance > 0.15,
-            "{name}: {mean}, {variance}"
-        );
+        assert!((mean - 0.5).abs() < 0.2 && variance > 0.15, "{name}: {mean}, {variance}");
     }
     let hard = view(&scene(&BY_STEP.replace("STEP", "step"), false), 1.0, "hard.png");
     let (_, variance) = statistics(&hard, 0..3);
@@ -156,11 +149,7 @@ fn floor_under(lamp: &str) -> f32 {
         world_from_camera: look_at(from, Vec3::ZERO, Vec3::Z).unwrap(),
         ..CameraDesc::pinhole(1.0)
     };
-    let look = Look {
-        size: [16; 2],
-        spp: 64,
-        ..Look::default()
-    };
+    let look = Look { size: [16; 2], spp: 64, ..Look::default() };
     let image = film(&scene.build(), &camera, look).develop();
     let mean = |sum: f32, i: usize| sum + image.rgb(i % 16, i / 16).luminance() / 256.0;
     (0..256).fold(0.0, mean)

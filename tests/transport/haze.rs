@@ -17,10 +17,7 @@ const ROOM: &str = "film { size = (12, 12); filter = box; }
     camera main : perspective { from = (-0.9, 0.4, 0.9); to = (0.6, 0.5, -0.6); fov = 50; }";
 
 fn photon(progressive: bool) -> Integrator {
-    Integrator::Photon(PhotonSettings {
-        progressive,
-        ..PhotonSettings::default()
-    })
+    Integrator::Photon(PhotonSettings { progressive, ..PhotonSettings::default() })
 }
 
 #[test]

@@ -60,10 +60,7 @@ fn a_long_pass_is_discarded() {
     assert_eq!(stopped.state.samples, 0..1);
     let whole = render_scene(&built.scene, &settings(1));
     assert_eq!(stopped.state.film.sums(), whole.state.film.sums());
-    assert!(
-        observer.tiles.load(Ordering::Relaxed) < 12,
-        "the pass was finished"
-    );
+    assert!(observer.tiles.load(Ordering::Relaxed) < 12, "the pass was finished");
 }
 
 #[test]
@@ -73,10 +70,7 @@ fn photon_passes_end_immediately() {
     let begin = Instant::now();
     let end = || (begin.elapsed() > Duration::from_millis(50)).then(|| stop.store(true, Ordering::Relaxed));
     // More photons than hours of work produce.
-    let settings = PhotonSettings {
-        photons: Some(1 << 36),
-        ..PhotonSettings::default()
-    };
+    let settings = PhotonSettings { photons: Some(1 << 36), ..PhotonSettings::default() };
     let pass = Pass {
         stop: &stop,
         progress: &|_, _| {
@@ -115,10 +109,9 @@ impl Progress for AtFirstPhoton {
 #[test]
 fn pilots_end_immediately() {
     let (built, size) = built(SCENE);
-    for integrator in [
-        Integrator::Auto(PathSettings::default()),
-        Integrator::Photon(PhotonSettings::default()),
-    ] {
+    for integrator in
+        [Integrator::Auto(PathSettings::default()), Integrator::Photon(PhotonSettings::default())]
+    {
         let settings = RenderSettings {
             filter: built.filter.clone(),
             samples: 0..1 << 20,

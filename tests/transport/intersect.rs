@@ -66,11 +66,7 @@ fn check_against(geometry: &Geometry, expected: impl Fn(DVec3, DVec3) -> Option<
     let mut random = Random(1);
     let (mut hits, mut rays) = (0, 0);
     for round in 0..40 {
-        let world_from_object = if round == 0 {
-            Affine3A::IDENTITY
-        } else {
-            random.transform()
-        };
+        let world_from_object = if round == 0 { Affine3A::IDENTITY } else { random.transform() };
         let mut shapes = vec![Shape::new(geometry.clone(), world_from_object)];
         if round % 2 == 0 {
             add_world_meshes(&mut shapes);
@@ -88,11 +84,7 @@ fn check_against(geometry: &Geometry, expected: impl Fn(DVec3, DVec3) -> Option<
                 (Some((t, n)), Some(found)) => {
                     hits += 1;
                     let close = 1e-4 * (1.0 + bounds.radius() + ray.origin.length());
-                    assert!(
-                        (f64::from(found.t) - t).abs() < f64::from(close),
-                        "{} is not {t}",
-                        found.t
-                    );
+                    assert!((f64::from(found.t) - t).abs() < f64::from(close), "{} is not {t}", found.t);
                     assert!(found.p.distance(ray.at(found.t)) < close, "{found:?}");
                     let normals = inverse.matrix3.transpose();
                     let n = (normals * n.as_vec3()).normalize();
@@ -103,9 +95,7 @@ fn check_against(geometry: &Geometry, expected: impl Fn(DVec3, DVec3) -> Option<
                 // At an edge, both answers are valid: the result must equal that of a neighbouring ray.
                 (expected_hit, _) => {
                     let near = |offset: Vec3| {
-                        let offset = inverse
-                            .transform_vector3(offset * 1e-4 * bounds.radius())
-                            .as_dvec3();
+                        let offset = inverse.transform_vector3(offset * 1e-4 * bounds.radius()).as_dvec3();
                         expected(origin + offset, direction).is_some() != expected_hit.is_some()
                     };
                     let sides = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_X, Vec3::NEG_Y, Vec3::NEG_Z];
@@ -115,10 +105,7 @@ fn check_against(geometry: &Geometry, expected: impl Fn(DVec3, DVec3) -> Option<
             assert_eq!(accel.occluded(&ray, ALL), found.is_some());
         }
     }
-    assert!(
-        hits * 10 > rays,
-        "{hits} hits of {rays} rays are too few to show anything"
-    );
+    assert!(hits * 10 > rays, "{hits} hits of {rays} rays are too few to show anything");
 }
 
 /// Asserts the invariants of every interaction.
@@ -160,16 +147,10 @@ fn disk_hits_are_in_its_plane() {
 #[test]
 fn cylinder_hits_solve_the_quadratic() {
     check_against(&Geometry::Cylinder, |o, d| {
-        let (a, b, c) = (
-            d.x * d.x + d.y * d.y,
-            o.x * d.x + o.y * d.y,
-            o.x * o.x + o.y * o.y - 1.0,
-        );
+        let (a, b, c) = (d.x * d.x + d.y * d.y, o.x * d.x + o.y * d.y, o.x * o.x + o.y * o.y - 1.0);
         let root = (b * b - a * c).sqrt();
         let on_wall = |t: f64| t > 0.0 && (0.0..=1.0).contains(&(o.z + t * d.z));
-        let t = [(-b - root) / a, (-b + root) / a]
-            .into_iter()
-            .find(|&t| on_wall(t))?;
+        let t = [(-b - root) / a, (-b + root) / a].into_iter().find(|&t| on_wall(t))?;
         Some((t, (o + d * t).with_z(0.0).normalize()))
     });
 }
@@ -200,14 +181,8 @@ fn instances_match_transformed_copies() {
     let mut random = Random(2);
     let shared = mesh(globe(12, 24));
     let transforms: Vec<Affine3A> = (0..6).map(|_| random.transform()).collect();
-    let instances: Vec<Shape> = transforms
-        .iter()
-        .map(|&t| Shape::new(shared.clone(), t))
-        .collect();
-    let mut copies: Vec<Shape> = transforms
-        .iter()
-        .map(|&t| Shape::new(mesh(globe(12, 24)), t))
-        .collect();
+    let instances: Vec<Shape> = transforms.iter().map(|&t| Shape::new(shared.clone(), t)).collect();
+    let mut copies: Vec<Shape> = transforms.iter().map(|&t| Shape::new(mesh(globe(12, 24)), t)).collect();
     add_world_meshes(&mut copies);
     let (instanced, baked) = (build(&instances), build(&copies));
     let mut hits = 0;
@@ -218,29 +193,16 @@ fn instances_match_transformed_copies() {
                 hits += 1;
                 // Rounding of a grazing ray is amplified along the surface.
                 let close = 1e-4 * (1.0 + 0.1 / a.ng.dot(a.wo).abs());
-                assert!(
-                    a.p.distance(b.p) < close && a.uv.distance(b.uv) < 1e-3,
-                    "{a:?} is not {b:?}"
-                );
-                assert!(
-                    a.ng.distance(b.ng) < 1e-3 && a.n.distance(b.n) < 1e-3,
-                    "{a:?} is not {b:?}"
-                );
-                assert!(
-                    a.dpdu.distance(b.dpdu) < 1e-2 * b.dpdu.length(),
-                    "{a:?} is not {b:?}"
-                );
+                assert!(a.p.distance(b.p) < close && a.uv.distance(b.uv) < 1e-3, "{a:?} is not {b:?}");
+                assert!(a.ng.distance(b.ng) < 1e-3 && a.n.distance(b.n) < 1e-3, "{a:?} is not {b:?}");
+                assert!(a.dpdu.distance(b.dpdu) < 1e-2 * b.dpdu.length(), "{a:?} is not {b:?}");
             }
             // Near an edge, rays may hit different primitives of a shape, at the same place.
-            (Some(a), Some(b)) => assert!(
-                a.p.distance(b.p) < 1e-2 || a.shape != b.shape,
-                "{a:?} is not {b:?}"
-            ),
+            (Some(a), Some(b)) => {
+                assert!(a.p.distance(b.p) < 1e-2 || a.shape != b.shape, "{a:?} is not {b:?}")
+            }
             (None, None) => {}
-            (a, b) => assert!(
-                a.or(b).is_some_and(|hit| hit.ng.dot(hit.wo).abs() < 0.1),
-                "only one is hit"
-            ),
+            (a, b) => assert!(a.or(b).is_some_and(|hit| hit.ng.dot(hit.wo).abs() < 0.1), "only one is hit"),
         }
     }
     assert!(hits > 2_000, "{hits}");
@@ -280,10 +242,7 @@ fn masks_select_visible_shapes() {
 fn rays_end_at_t_max() {
     let shapes = [
         Shape::new(Geometry::Sphere, Affine3A::IDENTITY),
-        Shape::new(
-            mesh(Mesh::rectangle()),
-            Affine3A::from_translation(Vec3::new(0.0, 0.0, -3.0)),
-        ),
+        Shape::new(mesh(Mesh::rectangle()), Affine3A::from_translation(Vec3::new(0.0, 0.0, -3.0))),
     ];
     let accel = build(&shapes);
     let ray = Ray::new(Vec3::new(0.0, 0.0, 2.0), Vec3::NEG_Z);
@@ -342,14 +301,8 @@ fn check_watertight(closed: Mesh, transform: Affine3A) {
                 let inside = random.direction() * (0.3 * random.uniform());
                 let origin = transform.transform_point3(inside);
                 let ray = Ray::new(origin, (a.lerp(b, weight) - origin).normalize());
-                assert!(
-                    accel.occluded(&ray, ALL),
-                    "{ray:?} escapes at triangle {primitive}"
-                );
-                assert!(
-                    accel.intersect(&ray, ALL).is_some(),
-                    "{ray:?} escapes at triangle {primitive}"
-                );
+                assert!(accel.occluded(&ray, ALL), "{ray:?} escapes at triangle {primitive}");
+                assert!(accel.intersect(&ray, ALL).is_some(), "{ray:?} escapes at triangle {primitive}");
             }
         }
     }
@@ -359,11 +312,7 @@ fn check_watertight(closed: Mesh, transform: Affine3A) {
 fn no_ray_escapes_between_triangles() {
     let mut random = Random(4);
     for round in 0..10 {
-        let transform = if round == 0 {
-            Affine3A::IDENTITY
-        } else {
-            random.transform()
-        };
+        let transform = if round == 0 { Affine3A::IDENTITY } else { random.transform() };
         check_watertight(Mesh::cube(), transform);
         check_watertight(globe(40, 80), transform);
     }
@@ -398,34 +347,18 @@ fn check_no_self_hits(shapes: &[Shape], origin_of: impl Fn(&Interaction, Vec3) -
 fn spawned_rays_do_not_hit_their_surface() {
     let mut random = Random(6);
     for round in 0..24 {
-        let transform = if round < 3 {
-            Affine3A::IDENTITY
-        } else {
-            random.transform()
-        };
+        let transform = if round < 3 { Affine3A::IDENTITY } else { random.transform() };
         // From a grain to a landscape, and away from the origin.
         let size = Affine3A::from_scale(Vec3::splat([1.0, 1e-3, 1e4][round % 3]));
         let transform = size * transform;
-        for geometry in [
-            Geometry::Sphere,
-            Geometry::Disk,
-            mesh(Mesh::cube()),
-            mesh(globe(12, 24)),
-        ] {
+        for geometry in [Geometry::Sphere, Geometry::Disk, mesh(Mesh::cube()), mesh(globe(12, 24))] {
             let one = [Shape::new(geometry.clone(), transform)];
             let far = Affine3A::from_translation(size.transform_vector3(Vec3::splat(1e3)));
             // A mesh used twice is traced as instances.
-            let two = [
-                Shape::new(geometry.clone(), transform),
-                Shape::new(geometry, far * transform),
-            ];
+            let two = [Shape::new(geometry.clone(), transform), Shape::new(geometry, far * transform)];
             check_no_self_hits(&one, |found, direction| found.ray_end().ray_origin(direction));
-            check_no_self_hits(&two[..1], |found, direction| {
-                found.ray_end().ray_origin(direction)
-            });
-            check_no_self_hits(&two[1..], |found, direction| {
-                found.ray_end().ray_origin(direction)
-            });
+            check_no_self_hits(&two[..1], |found, direction| found.ray_end().ray_origin(direction));
+            check_no_self_hits(&two[1..], |found, direction| found.ray_end().ray_origin(direction));
         }
     }
 }
@@ -434,12 +367,7 @@ fn spawned_rays_do_not_hit_their_surface() {
 fn normals_stay_outward_when_mirrored_and_turn_when_flipped() {
     let mut random = Random(7);
     for geometry in [Geometry::Sphere, mesh(Mesh::cube()), mesh(globe(12, 24))] {
-        for mirror in [
-            Vec3::ONE,
-            Vec3::new(-1.0, 1.0, 1.0),
-            Vec3::new(2.0, -0.5, 1.0),
-            -Vec3::ONE,
-        ] {
+        for mirror in [Vec3::ONE, Vec3::new(-1.0, 1.0, 1.0), Vec3::new(2.0, -0.5, 1.0), -Vec3::ONE] {
             for (flip, baked) in [(false, false), (false, true), (true, false), (true, true)] {
                 let mut shape = Shape::new(geometry.clone(), Affine3A::from_scale(mirror));
                 shape.flip_normals = flip;
@@ -450,10 +378,7 @@ fn normals_stay_outward_when_mirrored_and_turn_when_flipped() {
                 let accel = build(&shapes);
                 for _ in 0..200 {
                     let ray = Ray::new(random.direction() * 5.0, Vec3::X);
-                    let ray = Ray {
-                        direction: -ray.origin.normalize(),
-                        ..ray
-                    };
+                    let ray = Ray { direction: -ray.origin.normalize(), ..ray };
                     let found = trace(&accel, &shapes, &ray).expect("the ray aims at the middle");
                     let outward = if flip { -1.0 } else { 1.0 };
                     assert!(found.ng.dot(found.wo) * outward > 0.0, "{found:?} under {mirror}");
@@ -506,12 +431,7 @@ fn smooth_normals_of_the_mesh_are_preserved() {
 #[test]
 fn hits_do_not_depend_on_build_threads() {
     // Ties could differ: rays at shared edges and vertices, and two coincident sheets.
-    let sheet = || {
-        Shape::new(
-            mesh(globe(100, 200)),
-            Affine3A::from_scale(Vec3::new(1.0, 2.0, 3.0)),
-        )
-    };
+    let sheet = || Shape::new(mesh(globe(100, 200)), Affine3A::from_scale(Vec3::new(1.0, 2.0, 3.0)));
     let shapes = [sheet(), sheet()];
     for quality in [BuildQuality::High, BuildQuality::Medium, BuildQuality::Low] {
         let builds = [1, 2, 3, 2]
@@ -527,10 +447,8 @@ fn check_ties(shapes: &[Shape], builds: &[Accel], name: &str) {
     for primitive in 0..shapes[0].primitive_count() {
         let corners = shapes[0].triangle(primitive);
         for corner in 0..3 {
-            for target in [
-                corners[corner],
-                corners[corner].lerp(corners[(corner + 1) % 3], random.uniform()),
-            ] {
+            for target in [corners[corner], corners[corner].lerp(corners[(corner + 1) % 3], random.uniform())]
+            {
                 let origin = random.direction() * 5.0;
                 let ray = Ray::new(origin, (target - origin).normalize());
                 let found = builds[0].intersect(&ray, ALL);
@@ -546,10 +464,7 @@ fn check_ties(shapes: &[Shape], builds: &[Accel], name: &str) {
 
 #[test]
 fn hits_do_not_depend_on_build_quality() {
-    let shapes = [Shape::new(
-        mesh(globe(100, 200)),
-        Affine3A::from_scale(Vec3::new(1.0, 2.0, 3.0)),
-    )];
+    let shapes = [Shape::new(mesh(globe(100, 200)), Affine3A::from_scale(Vec3::new(1.0, 2.0, 3.0)))];
     let builds = [BuildQuality::Low, BuildQuality::Medium, BuildQuality::High]
         .map(|quality| Accel::build_with(&shapes, &[], 1, Some(quality)).expect("Embree builds"));
     let memory = builds.each_ref().map(Accel::memory);
@@ -569,11 +484,7 @@ fn hits_do_not_depend_on_build_quality() {
 fn meshes_without_attributes_have_the_same_points() {
     let mut random = Random(12);
     for round in 0..8 {
-        let place = if round == 0 {
-            Affine3A::IDENTITY
-        } else {
-            random.transform()
-        };
+        let place = if round == 0 { Affine3A::IDENTITY } else { random.transform() };
         let geometry = mesh(globe(20, 40));
         let mut shapes = [Shape::new(geometry.clone(), place), Shape::new(geometry, place)];
         shapes[round % 2].flip_normals = true;
@@ -604,20 +515,13 @@ fn many_instances_match_few_instances() {
     let count = 70_000;
     let shape = |i: usize, random: &mut Random| {
         let place = Affine3A::from_translation(random.direction() * 40.0) * random.transform();
-        let place = Affine3A {
-            matrix3: place.matrix3 * 0.2,
-            ..place
-        };
+        let place = Affine3A { matrix3: place.matrix3 * 0.2, ..place };
         Shape::new(meshes[i % 2].clone(), place)
     };
     let shapes: Vec<Shape> = (0..count).map(|i| shape(i, &mut random)).collect();
     let masks: Vec<u32> = (0..count).map(|i| 1 << (i / 2 % 2)).collect();
     let many = Accel::build(&shapes, &masks, 0).expect("Embree builds");
-    assert!(
-        many.memory() < 200 * count,
-        "{} bytes each",
-        many.memory() / count
-    );
+    assert!(many.memory() < 200 * count, "{} bytes each", many.memory() / count);
     let few = 500;
     let mut hits = 0;
     for _ in 0..200_000 {
@@ -634,10 +538,7 @@ fn many_instances_match_few_instances() {
                 let shape = &shapes[found.shape.0 as usize];
                 let pair = [
                     shape.clone(),
-                    Shape::new(
-                        shape.geometry.clone(),
-                        Affine3A::from_translation(Vec3::ONE * 1e6),
-                    ),
+                    Shape::new(shape.geometry.clone(), Affine3A::from_translation(Vec3::ONE * 1e6)),
                 ];
                 let alone = build(&pair).intersect(&ray, ALL).expect("the ray meets it");
                 assert!((alone.t - found.t).abs() < 1e-5 * found.t, "{alone:?}, {found:?}");
@@ -664,17 +565,8 @@ fn many_instances_match_few_instances() {
 fn area_samples_are_on_the_surface_with_their_density() {
     let mut random = Random(10);
     for round in 0..6 {
-        let transform = if round == 0 {
-            Affine3A::IDENTITY
-        } else {
-            random.transform()
-        };
-        for geometry in [
-            Geometry::Sphere,
-            Geometry::Disk,
-            Geometry::Cylinder,
-            mesh(Mesh::cube()),
-        ] {
+        let transform = if round == 0 { Affine3A::IDENTITY } else { random.transform() };
+        for geometry in [Geometry::Sphere, Geometry::Disk, Geometry::Cylinder, mesh(Mesh::cube())] {
             let shapes = [Shape::new(geometry, transform)];
             let (shape, accel) = (&shapes[0], build(&shapes));
             // The mean of 1/pdf over samples of the primitives is the area.
@@ -683,10 +575,8 @@ fn area_samples_are_on_the_surface_with_their_density() {
             for primitive in 0..shape.primitive_count() {
                 for cell in 0..SIDE * SIDE {
                     let place = |index: u32, jitter: f32| (index as f32 + jitter) / SIDE as f32;
-                    let u = Vec2::new(
-                        place(cell % SIDE, random.uniform()),
-                        place(cell / SIDE, random.uniform()),
-                    );
+                    let u =
+                        Vec2::new(place(cell % SIDE, random.uniform()), place(cell / SIDE, random.uniform()));
                     let sample = shape.sample_area(primitive, u);
                     assert!(
                         (sample.pdf - shape.pdf_area(primitive, sample.point.ng)).abs() <= 1e-6 * sample.pdf
@@ -721,10 +611,7 @@ fn area_samples_are_on_the_surface_with_their_density() {
         (area(mesh(Mesh::cube()), Vec3::new(1.0, 2.0, 3.0)), 88.0),
         (area(mesh(Mesh::plane(3.0)), Vec3::ONE), 9.0),
     ] {
-        assert!(
-            (found - expected).abs() < 1e-4 * expected,
-            "{found} is not {expected}"
-        );
+        assert!((found - expected).abs() < 1e-4 * expected, "{found} is not {expected}");
     }
 }
 
@@ -741,16 +628,8 @@ fn uvs_map_back_to_their_point() {
             let step = 1e-3;
             let du = (at(uv + Vec2::X * step).p - at(uv - Vec2::X * step).p) / (2.0 * step);
             let dv = (at(uv + Vec2::Y * step).p - at(uv - Vec2::Y * step).p) / (2.0 * step);
-            assert!(
-                at(uv).dpdu.distance(du) < 1e-2 * (1.0 + du.length()),
-                "{:?}: {du}",
-                at(uv)
-            );
-            assert!(
-                at(uv).dpdv.distance(dv) < 1e-2 * (1.0 + dv.length()),
-                "{:?}: {dv}",
-                at(uv)
-            );
+            assert!(at(uv).dpdu.distance(du) < 1e-2 * (1.0 + du.length()), "{:?}: {du}", at(uv));
+            assert!(at(uv).dpdv.distance(dv) < 1e-2 * (1.0 + dv.length()), "{:?}: {dv}", at(uv));
         }
     }
 }
@@ -760,17 +639,8 @@ fn invalid_attributes_give_valid_frames() {
     // Coincident or collinear texture coordinates, zero or reversed normals, and a sliver.
     let mut square = Mesh::rectangle();
     square.normals = vec![Vec3::ZERO, Vec3::NEG_Z, Vec3::new(f32::NAN, 0.0, 0.0), Vec3::X];
-    for uvs in [
-        vec![Vec2::ZERO; 4],
-        (0..4).map(|i| Vec2::splat(i as f32 * 0.1)).collect(),
-    ] {
-        let shapes = [Shape::new(
-            mesh(Mesh {
-                uvs,
-                ..square.clone()
-            }),
-            Affine3A::IDENTITY,
-        )];
+    for uvs in [vec![Vec2::ZERO; 4], (0..4).map(|i| Vec2::splat(i as f32 * 0.1)).collect()] {
+        let shapes = [Shape::new(mesh(Mesh { uvs, ..square.clone() }), Affine3A::IDENTITY)];
         let accel = build(&shapes);
         let mut random = Random(12);
         for _ in 0..1_000 {

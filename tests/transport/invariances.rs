@@ -65,10 +65,7 @@ impl Default for Same<'_> {
         Same {
             name: "",
             set: [PATH, PATH],
-            limits: Limits {
-                mean: 0.003,
-                block: 0.01,
-            },
+            limits: Limits { mean: 0.003, block: 0.01 },
             clamped: true,
             spp: 8,
             factor: 1.0,
@@ -102,10 +99,7 @@ impl Same<'_> {
             let clamp = clamp.map(|limit| limit / self.factor as f32);
             let other = estimate(&second, seeds, spp, clamp).times(self.factor);
             if one.non_finite + other.non_finite > 0 {
-                let counts = format!(
-                    "{} and {} samples are not finite",
-                    one.non_finite, other.non_finite
-                );
+                let counts = format!("{} and {} samples are not finite", one.non_finite, other.non_finite);
                 return Err(keep(&counts));
             }
             let comparison = compare(&one, &other, self.limits, alpha);
@@ -134,12 +128,7 @@ fn sum_of(scenes: &[RandomScene], seeds: std::ops::Range<u64>, spp: u64) -> Resu
     for (index, scene) in scenes.iter().enumerate() {
         // Independent random numbers for each, so that the noise of the sum is independent.
         let shift = 1000 * (index as u64 + 1);
-        let pictures = estimate(
-            &load_scene(scene, PATH)?,
-            seeds.start + shift..seeds.end + shift,
-            spp,
-            None,
-        );
+        let pictures = estimate(&load_scene(scene, PATH)?, seeds.start + shift..seeds.end + shift, spp, None);
         sum = sum.plus(&pictures);
     }
     Ok(sum)

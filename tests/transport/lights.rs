@@ -48,19 +48,14 @@ struct Case {
 
 fn case(name: &str, geometry: &Geometry, transform: Affine3A, body: &str, both: bool, flip: bool) -> Case {
     let mut scene = SceneBuilder::new();
-    let sides = Sides {
-        two_sided_emission: both,
-        ..Sides::default()
-    };
+    let sides = Sides { two_sided_emission: both, ..Sides::default() };
     let material = scene.material_with(body, sides);
     scene.shape(geometry.clone(), transform, material).flip_normals = flip;
     Case {
         name: format!("{name}, both sides: {both}, flipped: {flip}, {body}"),
         scene: scene.build(),
         both,
-        by_solid_angle: ["rectangle", "cube", "folded"]
-            .iter()
-            .any(|kind| name.ends_with(kind)),
+        by_solid_angle: ["rectangle", "cube", "folded"].iter().any(|kind| name.ends_with(kind)),
     }
 }
 
@@ -175,11 +170,7 @@ impl Directions<'_> {
             share * shape.pdf_area(it.primitive, it.ng) * (it.p - p).length_squared() / cos
         };
         let in_cone = 1.0 - w.dot(self.axis) <= self.one_minus_cos * 1.0001;
-        let all_about = if in_cone {
-            1.0 / cone_solid_angle(self.one_minus_cos)
-        } else {
-            0.0
-        };
+        let all_about = if in_cone { 1.0 / cone_solid_angle(self.one_minus_cos) } else { 0.0 };
         0.5 * all_about + 0.5 * hits.iter().map(|(it, _)| of_point(it)).sum::<f32>()
     }
 }
@@ -191,10 +182,7 @@ fn viewpoints(case: &Case) -> Vec<(&'static str, Vec3)> {
     let point = shape.sample_area(0, Vec2::new(0.31, 0.62)).point;
     let side = point.ng.any_orthonormal_vector();
     let mut viewpoints = vec![
-        (
-            "inside",
-            shape.placement().at(SHUTTER_OPEN).point(Vec3::new(0.1, 0.2, 0.3)),
-        ),
+        ("inside", shape.placement().at(SHUTTER_OPEN).point(Vec3::new(0.1, 0.2, 0.3))),
         ("to the side", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
         ("far away", bounds.center() + Vec3::new(-40.0, 110.0, 70.0)),
         ("before", point.p + point.ng * 0.3),
@@ -220,14 +208,7 @@ fn all_cases(mut check: impl FnMut(&Case)) {
         for (place, transform) in transforms {
             for body in BODIES {
                 for (both, flip) in [(false, false), (true, false), (false, true), (true, true)] {
-                    check(&case(
-                        &format!("{place} {kind}"),
-                        &geometry,
-                        transform,
-                        body,
-                        both,
-                        flip,
-                    ));
+                    check(&case(&format!("{place} {kind}"), &geometry, transform, body, both, flip));
                 }
             }
         }
@@ -270,9 +251,7 @@ fn light_samples_match_rays_in_density_and_radiance() {
                     .scene
                     .transmittance(&ray, 1, || InteriorList::NONE, 0, &mut context.shading)
                     .g;
-                let radiance = light
-                    .radiance(&sample, &LightViewer::at(p), &mut context.shading)
-                    .g;
+                let radiance = light.radiance(&sample, &LightViewer::at(p), &mut context.shading).g;
                 sampled.add(f64::from(radiance * visible / sample.pdf));
             }
             let (mut density, mut traced, mut lit) = (Moments::default(), Moments::default(), 0);
@@ -290,10 +269,7 @@ fn light_samples_match_rays_in_density_and_radiance() {
                 let (mut pdf, mut radiance) = (0.0, 0.0);
                 for (it, visible) in emitting {
                     pdf += case.scene.light_pdf(&LightSampleContext::in_space(p), it);
-                    let emission = case
-                        .scene
-                        .material(it.shape)
-                        .emission_at(it, 1, &mut context.shading);
+                    let emission = case.scene.material(it.shape).emission_at(it, 1, &mut context.shading);
                     radiance += emission.g * visible;
                 }
                 density.add(f64::from(pdf / q));
@@ -341,11 +317,7 @@ fn light_samples_from_any_point_are_valid() {
                     sample.pdf
                 );
                 let ray = sample.shadow_ray(&RayEnd::in_space(p));
-                assert!(
-                    ray.t_max >= 0.0 && ray.direction.is_normalized(),
-                    "{}: {ray:?}",
-                    case.name
-                );
+                assert!(ray.t_max >= 0.0 && ray.direction.is_normalized(), "{}: {ray:?}", case.name);
             }
         }
     });

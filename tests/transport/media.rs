@@ -53,10 +53,7 @@ fn phase_functions_are_sampled_by_their_densities() {
                 *sum += f64::from(f / pdf) / 20_000.0;
             }
         }
-        assert!(
-            sum.iter().all(|sum| (sum - 1.0).abs() < 0.05),
-            "{sum:?}: {medium:?}"
-        );
+        assert!(sum.iter().all(|sum| (sum - 1.0).abs() < 0.05), "{sum:?}: {medium:?}");
     }
     let nothing = Coefficients::default();
     assert!(nothing.is_clear());
@@ -65,11 +62,7 @@ fn phase_functions_are_sampled_by_their_densities() {
 
 #[test]
 fn mean_cosines_match_the_densities() {
-    for phase in [
-        Phase::henyey_greenstein(0.7),
-        Phase::Rayleigh,
-        Phase::draine(0.65, 3.0),
-    ] {
+    for phase in [Phase::henyey_greenstein(0.7), Phase::Rayleigh, Phase::draine(0.65, 3.0)] {
         let steps = 20_000;
         let (mut whole, mut mean) = (0.0, 0.0);
         for step in 0..steps {
@@ -80,10 +73,7 @@ fn mean_cosines_match_the_densities() {
         }
         assert!((whole - 1.0).abs() < 1e-3, "{whole}: {phase:?}");
         let expected = f64::from(phase.mean_cosine());
-        assert!(
-            (mean - expected).abs() < 1e-3,
-            "{mean}, not {expected}: {phase:?}"
-        );
+        assert!((mean - expected).abs() < 1e-3, "{mean}, not {expected}: {phase:?}");
     }
 }
 
@@ -92,10 +82,7 @@ pub(crate) fn path() -> Integrator {
 }
 
 fn once() -> Integrator {
-    Integrator::Path(PathSettings {
-        depth: Some(2),
-        ..PathSettings::default()
-    })
+    Integrator::Path(PathSettings { depth: Some(2), ..PathSettings::default() })
 }
 
 /// Mean radiance of the picture.
@@ -117,10 +104,7 @@ pub(crate) fn expect(text: &str, integrator: Integrator, spp: u64, expected: [f6
     let found = mean(text, integrator, spp);
     for (found, expected) in found.into_iter().zip(expected) {
         let error = (found - expected).abs();
-        assert!(
-            error <= tolerance * expected.max(1e-9),
-            "{found} is not {expected}: {text}"
-        );
+        assert!(error <= tolerance * expected.max(1e-9), "{found} is not {expected}: {text}");
     }
 }
 
@@ -143,19 +127,13 @@ fn lossless_media_vanish_in_a_furnace() {
     for (medium, spp) in [
         ("color(2, 5, 0.5) * henyey_greenstein(0.6)", 4096),
         ("5 * rayleigh()", 64),
-        (
-            "8 * max(0, noise(\"perlin\", 3 * P)) * henyey_greenstein(0.3)",
-            256,
-        ),
+        ("8 * max(0, noise(\"perlin\", 3 * P)) * henyey_greenstein(0.3)", 256),
         // Density between the probe points exceeds the majorant.
         (
             "(distance(P, point(0.1, 0.2, 0.3)) < 0.02 ? 50 : 0.5) * henyey_greenstein(0)",
             256,
         ),
-        (
-            "20 * step(0.5, P[0] + 0.3) * color(1, 0.2, 0.5) * draine(0.5, 2)",
-            1024,
-        ),
+        ("20 * step(0.5, P[0] + 0.3) * color(1, 0.2, 0.5) * draine(0.5, 2)", 1024),
     ] {
         let text = format!(
             "{HEAD} volume mist() {{ Ci = {medium}; }}
@@ -195,10 +173,7 @@ fn heterogeneous_media_far_from_the_origin_are_as_fast() {
 /// An absorbing slab, homogeneous and heterogeneous.
 #[test]
 fn transmittance_matches_the_optical_depth() {
-    for (medium, depth) in [
-        ("2 * absorption()", 4.0),
-        ("2 * max(0, P[2]) * absorption()", 1.0),
-    ] {
+    for (medium, depth) in [("2 * absorption()", 4.0), ("2 * max(0, P[2]) * absorption()", 1.0)] {
         let text = format!(
             "{ALONG_Z} volume soot() {{ Ci = {medium}; }}
              shape slab : cube {{ size = 2; material = soot(); }}
@@ -352,14 +327,8 @@ fn photons_match_paths_in_fog() {
         shape ball : sphere { radius = 0.6; material = matte(albedo = (0.8, 0.3, 0.2)); }
         shape lamp : sphere { radius = 0.4; material = emitter(radiance = 5); transform = translate(0.8, 1.2, 0.4); }
         camera main : perspective { from = (0, 0.5, 7); to = (0, 0, 0); fov = 40; }";
-    let photon = Integrator::Photon(PhotonSettings {
-        photons: Some(100_000),
-        ..PhotonSettings::default()
-    });
-    let varying = text.replace(
-        "color(0.5, 0.7, 0.9)",
-        "(P[0] < 100 ? 1 : 0) * color(0.5, 0.7, 0.9)",
-    );
+    let photon = Integrator::Photon(PhotonSettings { photons: Some(100_000), ..PhotonSettings::default() });
+    let varying = text.replace("color(0.5, 0.7, 0.9)", "(P[0] < 100 ? 1 : 0) * color(0.5, 0.7, 0.9)");
     let paths = mean(text, path(), 128);
     agree(mean(text, photon, 32), paths, 0.03);
     agree(mean(&varying, path(), 64), paths, 0.03);
@@ -408,10 +377,7 @@ fn nested_dielectrics_refract_by_their_relative_index() {
         "{sea} material relative = glass(ior = 1.5) {{ relative_ior = true; }}
          shape ball : sphere {{ radius = 0.8; material = relative; }}"
     ));
-    assert!(
-        (given[0] / alone[0] - 1.0).abs() > 0.02,
-        "{given:?} and {alone:?}"
-    );
+    assert!((given[0] / alone[0] - 1.0).abs() > 0.02, "{given:?} and {alone:?}");
     // The liquid is larger than the cavity of its glass.
     let drink = |size: f32| {
         scene(&format!(
@@ -479,10 +445,7 @@ fn invalid_coefficients_count_as_zero() {
              light sky : environment {{ color = 1; }}"
         );
         let found = mean(&text, path(), 2);
-        assert!(
-            found.iter().all(|v| (0.3..2.0).contains(v)),
-            "{found:?}: {medium}"
-        );
+        assert!(found.iter().all(|v| (0.3..2.0).contains(v)), "{found:?}: {medium}");
     }
 }
 
@@ -497,10 +460,7 @@ fn photons_find_caustics_in_fog() {
         shape lamp : sphere { radius = 0.5; material = emitter(radiance = 20); transform = translate(0, 3.2, 0); }
         camera main : perspective { from = (0, -0.8, 7); to = (0, -0.8, 0); fov = 20; }";
     let photons = Integrator::Photon(PhotonSettings::default());
-    let progressive = Integrator::Photon(PhotonSettings {
-        progressive: true,
-        ..PhotonSettings::default()
-    });
+    let progressive = Integrator::Photon(PhotonSettings { progressive: true, ..PhotonSettings::default() });
     // Reference by paths with 8,192 samples.
     let expected = [0.01912, 0.03501, 0.04824];
     agree(expected, mean(text, photons, 64), 0.05);

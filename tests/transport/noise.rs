@@ -113,25 +113,16 @@ impl Look {
     }
 
     fn uniform(&self, seed: u64, samples: u64) -> Image {
-        self.render(&self.settings(seed, samples, None))
-            .state
-            .film
-            .develop()
+        self.render(&self.settings(seed, samples, None)).state.film.develop()
     }
 
     fn adaptive(&self, seed: u64, goal: NoiseGoal) -> Film {
-        self.render(&self.settings(seed, goal.max_samples, Some(goal)))
-            .state
-            .film
+        self.render(&self.settings(seed, goal.max_samples, Some(goal))).state.film
     }
 }
 
 fn goal(error: f64, min_samples: u64) -> NoiseGoal {
-    NoiseGoal {
-        error,
-        min_samples,
-        max_samples: 1 << 14,
-    }
+    NoiseGoal { error, min_samples, max_samples: 1 << 14 }
 }
 
 #[test]
@@ -181,10 +172,7 @@ fn adaptive_sampling_is_unbiased() {
     assert!(sigma < 7e-4, "it measures to {sigma}");
     // Pixels that influence their own number of samples are 0.2 % too dark.
     assert!(bias.abs() < 3.0 * sigma, "bias {bias} ± {sigma}");
-    assert!(
-        f64::from(far) < 0.02 * f64::from(all),
-        "{far} of {all} beyond 3 σ"
-    );
+    assert!(f64::from(far) < 0.02 * f64::from(all), "{far} of {all} beyond 3 σ");
 }
 
 #[test]
@@ -219,36 +207,20 @@ fn the_error_reaches_the_goal() {
 #[test]
 fn results_do_not_depend_on_threads_or_film_size() {
     let look = Look::new();
-    let crops = [
-        (0, 0, 48, 36),
-        (5, 7, 6, 8),
-        (3, 3, 4, 36),
-        (0, 35, 48, 36),
-        (1, 1, 18, 26),
-    ];
+    let crops = [(0, 0, 48, 36), (5, 7, 6, 8), (3, 3, 4, 36), (0, 35, 48, 36), (1, 1, 18, 26)];
     for (x0, y0, x1, y1) in crops {
         let of = |threads: usize| {
             let settings = RenderSettings {
                 crop: Some(Rect { x0, y0, x1, y1 }),
                 threads,
-                ..look.settings(
-                    3,
-                    200,
-                    Some(NoiseGoal {
-                        max_samples: 200,
-                        ..goal(0.1, 16)
-                    }),
-                )
+                ..look.settings(3, 200, Some(NoiseGoal { max_samples: 200, ..goal(0.1, 16) }))
             };
             look.render(&settings).state
         };
         let one = of(1);
         for threads in [2, 3] {
             let other = of(threads);
-            assert!(
-                other.film == one.film && other.noise == one.noise,
-                "{threads} threads"
-            );
+            assert!(other.film == one.film && other.noise == one.noise, "{threads} threads");
         }
         let counts = one.film.sample_counts().data;
         assert!(counts.iter().all(|&count| (16.0..=200.0).contains(&count)));
@@ -258,10 +230,7 @@ fn results_do_not_depend_on_threads_or_film_size() {
 impl Look {
     /// Settings with sample density: samples have more camera rays where a pilot finds noise.
     fn with_rates(&self, seed: u64, samples: u64) -> RenderSettings {
-        RenderSettings {
-            adaptive: true,
-            ..self.settings(seed, samples, None)
-        }
+        RenderSettings { adaptive: true, ..self.settings(seed, samples, None) }
     }
 }
 
@@ -277,9 +246,9 @@ fn sample_densities_lower_the_error_without_bias() {
         let rendered = look.render(&look.with_rates(seed, SAMPLES));
         assert!(rendered.stats.adaptive_gain.is_some_and(|gain| gain > 1.08));
         let counts = rendered.state.film.sample_counts().data;
-        let (least, most) = counts.iter().fold((f32::MAX, 0.0f32), |(least, most), &n| {
-            (least.min(n), most.max(n))
-        });
+        let (least, most) = counts
+            .iter()
+            .fold((f32::MAX, 0.0f32), |(least, most), &n| (least.min(n), most.max(n)));
         // From ½ to 8 rays for each sample after the first 16.
         assert!(least == 56.0 && most >= 336.0, "{least} to {most} rays");
         let image = rendered.state.film.develop();
@@ -291,10 +260,7 @@ fn sample_densities_lower_the_error_without_bias() {
     let bias = differences.iter().sum::<f64>() / SEEDS as f64;
     let squares: f64 = differences.iter().map(|d| (d - bias).powi(2)).sum();
     let sigma = (squares / (SEEDS * (SEEDS - 1)) as f64).sqrt().hypot(3e-4);
-    println!(
-        "error × rays {:.2} times less, bias {bias:+.1e} ± {sigma:.1e}",
-        even / rates
-    );
+    println!("error × rays {:.2} times less, bias {bias:+.1e} ± {sigma:.1e}", even / rates);
     assert!(even > 1.3 * rates, "{even} against {rates}");
     assert!(bias.abs() < 3.0 * sigma && sigma < 1e-3, "bias {bias} ± {sigma}");
 }
@@ -305,37 +271,19 @@ fn sample_densities_are_those_of_any_part() {
     for (width, height, samples) in [(48, 36, 60), (200, 150, 20), (1024, 300, 20)] {
         let look = Look::of(&EDGES.replace("(48, 36)", &format!("({width}, {height})")));
         let whole = look.with_rates(5, samples);
-        let rendered = look.render(&RenderSettings {
-            threads: 1,
-            ..whole.clone()
-        });
+        let rendered = look.render(&RenderSettings { threads: 1, ..whole.clone() });
         assert!(rendered.stats.adaptive_gain.is_some());
         let film = rendered.state.film;
         let mut joined = Film::new(width, height, None, FilmLayout::default()).unwrap();
         for range in [0..7, 7..19, 19..samples] {
-            let part = look.render(&RenderSettings {
-                samples: range,
-                threads: 3,
-                ..whole.clone()
-            });
+            let part = look.render(&RenderSettings { samples: range, threads: 3, ..whole.clone() });
             joined.merge_film(&part.state.film);
         }
         assert!(joined == film, "{width} × {height}: parts differ");
-        let crop = Rect {
-            x0: 5,
-            y0: 9,
-            x1: 38,
-            y1: 10 + height / 2,
-        };
-        let part = look.render(&RenderSettings {
-            crop: Some(crop),
-            ..whole
-        });
+        let crop = Rect { x0: 5, y0: 9, x1: 38, y1: 10 + height / 2 };
+        let part = look.render(&RenderSettings { crop: Some(crop), ..whole });
         for (x, y) in crop.pixels() {
-            assert!(
-                part.state.film.sums().sum(x, y) == film.sums().sum(x, y),
-                "({x}, {y}) differs"
-            );
+            assert!(part.state.film.sums().sum(x, y) == film.sums().sum(x, y), "({x}, {y}) differs");
         }
     }
 }
@@ -364,21 +312,13 @@ fn renders_stopped_in_the_density_pilot_resume_with_the_same_bytes() {
     // The pilot measures much more than the few samples of the render, so that it needs nearly all of the time.
     let look = Look::of(&EDGES.replace("(48, 36)", "(960, 720)"));
     let settings = RenderSettings {
-        crop: Some(Rect {
-            x0: 366,
-            y0: 360,
-            x1: 374,
-            y1: 364,
-        }),
+        crop: Some(Rect { x0: 366, y0: 360, x1: 374, y1: 364 }),
         ..look.with_rates(5, 40)
     };
     let whole = look.render(&settings);
     assert!(whole.stats.adaptive_gain.is_some());
     let stop = Arc::new(AtomicBool::new(false));
-    let progress = StopInPilot {
-        stop: stop.clone(),
-        settings: &settings,
-    };
+    let progress = StopInPilot { stop: stop.clone(), settings: &settings };
     let begun = render(&look.built.scene, &settings, &progress, &stop).unwrap();
     assert!(begun.state.samples.end < 40, "the pilot took no time");
     let never = AtomicBool::new(false);

@@ -27,23 +27,12 @@ struct Layers {
 
 /// Renders a scene with passes and the integrator settings `change`.
 fn layers(built: &Built, names: &SceneNames, passes: &[&str], settings: RenderSettings) -> Layers {
-    let passes = passes
-        .iter()
-        .flat_map(|text| PassDesc::parse(text).expect("a pass"));
+    let passes = passes.iter().flat_map(|text| PassDesc::parse(text).expect("a pass"));
     let set = PassSet::new(passes.collect()).expect("different names");
-    let plan = PassPlan::new(
-        set,
-        &built.scene,
-        names,
-        built.pass_shaders.clone(),
-        &settings.camera.view(),
-    )
-    .expect("a plan");
+    let plan = PassPlan::new(set, &built.scene, names, built.pass_shaders.clone(), &settings.camera.view())
+        .expect("a plan");
     let names = LayerNames::new(plan.set(), plan.manifests());
-    let settings = RenderSettings {
-        passes: Some(Arc::new(plan)),
-        ..settings
-    };
+    let settings = RenderSettings { passes: Some(Arc::new(plan)), ..settings };
     let rendered = render_scene(&built.scene, &settings);
     Layers {
         layered: develop(&rendered.state.film, &names).expect("known layers"),
@@ -59,16 +48,8 @@ impl Layers {
         let channels: Vec<usize> = (0..self.layered.names.len())
             .filter(|&c| is_own(&self.layered.names[c]))
             .collect();
-        assert!(
-            !channels.is_empty(),
-            "there is no layer {layer}: {:?}",
-            self.layered.names
-        );
-        let Image {
-            channels: count,
-            data,
-            ..
-        } = &self.layered.image;
+        assert!(!channels.is_empty(), "there is no layer {layer}: {:?}", self.layered.names);
+        let Image { channels: count, data, .. } = &self.layered.image;
         data.chunks_exact(*count)
             .map(|pixel| channels.iter().map(|&c| pixel[c]).collect())
             .collect()

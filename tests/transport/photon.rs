@@ -59,25 +59,13 @@ struct Look {
 }
 
 fn look(spp: u64) -> Look {
-    Look {
-        first: 0,
-        spp,
-        threads: 2,
-        file: None,
-    }
+    Look { first: 0, spp, threads: 2, file: None }
 }
 
 fn shipped(name: &str, set: &[&str]) -> Built {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../scenes/{name}.kiln"));
-    let set = ["integrator=photon"]
-        .iter()
-        .chain(set)
-        .map(|&s| s.into())
-        .collect();
-    let options = LoadOptions {
-        set,
-        ..LoadOptions::default()
-    };
+    let set = ["integrator=photon"].iter().chain(set).map(|&s| s.into()).collect();
+    let options = LoadOptions { set, ..LoadOptions::default() };
     let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
     build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"))
 }
@@ -109,9 +97,7 @@ fn photons(scene: &Scene, settings: PhotonSettings) -> Prepared {
 
 /// Total power of the photons in the global map that came directly from a light.
 fn flux(prepared: &Prepared) -> f64 {
-    let Prepared::Photon(photons) = prepared else {
-        panic!("there are photons")
-    };
+    let Prepared::Photon(photons) = prepared else { panic!("there are photons") };
     let map = photons.global();
     let direct = map.photons().filter(|photon| photon.segments() == 1);
     direct.map(|photon| f64::from(map.power(photon).g)).sum()
@@ -209,24 +195,14 @@ fn flux_through_a_disk_matches_its_integral() {
     let up = Vec3::new(0.0, 1.5, 0.0);
     // A disk of radius r at distance h hides the share (1 − h/√(h² + r²))/2 of all directions.
     let seen = std::f64::consts::TAU * (1.0 - 1.5 / f64::hypot(1.5, 2.0));
-    let point = Light::Point(PointLight {
-        position: up,
-        intensity: Rgb::splat(3.0),
-    });
+    let point = Light::Point(PointLight { position: up, intensity: Rgb::splat(3.0) });
     let spot = Light::Spot(SpotLight {
         position: up,
         axis: -Vec3::Y,
         intensity: Rgb::splat(3.0),
-        falloff: Falloff::SquaredCosine {
-            inner: 0.5,
-            outer: 0.5,
-        },
+        falloff: Falloff::SquaredCosine { inner: 0.5, outer: 0.5 },
     });
-    let sun = Light::Directional(DirectionalLight::new(
-        Vec3::new(0.6, -0.8, 0.0),
-        Rgb::splat(2.0),
-        0.0,
-    ));
+    let sun = Light::Directional(DirectionalLight::new(Vec3::new(0.6, -0.8, 0.0), Rgb::splat(2.0), 0.0));
     let sky = Light::Environment(EnvironmentLight::Constant(Rgb::WHITE));
     let area = 4.0 * std::f64::consts::PI;
     let lights = [
@@ -239,19 +215,13 @@ fn flux_through_a_disk_matches_its_integral() {
     for (name, light, expected) in lights {
         let scene = floor_under(light);
         let found = flux(&photons(&scene, with_direct(200_000)));
-        assert!(
-            (found / expected - 1.0).abs() < 0.01,
-            "{name}: {found} is not {expected}"
-        );
+        assert!((found / expected - 1.0).abs() < 0.01, "{name}: {found} is not {expected}");
     }
 }
 
 #[test]
 fn flux_of_an_area_light_matches_its_integral() {
-    for (sides, expected) in [
-        ("Ci = emission() * 2.0;", 2.0),
-        ("Ci = emission() * 2.0 * u * 2.0;", 2.0),
-    ] {
+    for (sides, expected) in [("Ci = emission() * 2.0;", 2.0), ("Ci = emission() * 2.0 * u * 2.0;", 2.0)] {
         let mut scene = SceneBuilder::new();
         let (lamp, grey) = (scene.material(sides), scene.material("Ci = 0.5 * diffuse(N);"));
         let ball = |radius: f32| Affine3A::from_scale(Vec3::splat(radius));
@@ -270,9 +240,7 @@ fn flux_of_an_area_light_matches_its_integral() {
 fn furnace() -> Scene {
     let mut scene = SceneBuilder::new();
     let wall = scene.material("Ci = emission() + 0.5 * diffuse(N);");
-    scene
-        .shape(Geometry::Sphere, Affine3A::IDENTITY, wall)
-        .flip_normals = true;
+    scene.shape(Geometry::Sphere, Affine3A::IDENTITY, wall).flip_normals = true;
     scene.build()
 }
 
@@ -288,64 +256,25 @@ fn irradiance_in_a_furnace_is_uniform() {
     };
     let cases = [
         ("picture", fewer, 2.0),
-        (
-            "map in place of gather rays",
-            PhotonSettings {
-                gather: Some(0),
-                ..fewer
-            },
-            2.0,
-        ),
+        ("map in place of gather rays", PhotonSettings { gather: Some(0), ..fewer }, 2.0),
         (
             "several gather rays and light samples",
-            PhotonSettings {
-                gather: Some(3),
-                light_samples: Some(2),
-                ..fewer
-            },
+            PhotonSettings { gather: Some(3), light_samples: Some(2), ..fewer },
             2.0,
         ),
         (
             "gather rays without guides",
-            PhotonSettings {
-                guide: Some(false),
-                ..fewer
-            },
+            PhotonSettings { guide: Some(false), ..fewer },
             2.0,
         ),
-        (
-            "direct light by photons",
-            PhotonSettings {
-                direct: true,
-                ..fewer
-            },
-            2.0,
-        ),
+        ("direct light by photons", PhotonSettings { direct: true, ..fewer }, 2.0),
         // Emission, direct light, and one bounce.
-        (
-            "three segments",
-            PhotonSettings {
-                depth: Some(3),
-                ..fewer
-            },
-            1.75,
-        ),
-        (
-            "four segments",
-            PhotonSettings {
-                depth: Some(4),
-                ..fewer
-            },
-            1.875,
-        ),
+        ("three segments", PhotonSettings { depth: Some(3), ..fewer }, 1.75),
+        ("four segments", PhotonSettings { depth: Some(4), ..fewer }, 1.875),
         // Irradiance over π is the mean incident radiance.
         (
             "irradiance",
-            PhotonSettings {
-                show: Some(Show::Irradiance),
-                direct: true,
-                ..fewer
-            },
+            PhotonSettings { show: Some(Show::Irradiance), direct: true, ..fewer },
             2.0,
         ),
     ];
@@ -355,10 +284,7 @@ fn irradiance_in_a_furnace_is_uniform() {
             .state
             .film;
         let found = mean(&film.develop());
-        assert!(
-            (found / expected - 1.0).abs() < 0.02,
-            "{name}: {found} is not {expected}"
-        );
+        assert!((found / expected - 1.0).abs() < 0.02, "{name}: {found} is not {expected}");
     }
 }
 
@@ -368,9 +294,7 @@ fn light_does_not_leak_through_a_wall() {
     let mut scene = SceneBuilder::new();
     let white = scene.material("Ci = 0.8 * diffuse(N);");
     let quad = |scene: &mut SceneBuilder, at: Vec3, turn: Quat, size: Vec3| {
-        let square = renderer::scene::desc::GeometryDesc::Rectangle {
-            size: glam::Vec2::ONE,
-        };
+        let square = renderer::scene::desc::GeometryDesc::Rectangle { size: glam::Vec2::ONE };
         let (geometry, placed) = square.build();
         let place = Affine3A::from_scale_rotation_translation(size, turn, at) * placed;
         scene.shape(geometry, place, white);
@@ -379,12 +303,7 @@ fn light_does_not_leak_through_a_wall() {
     let (x, y) = (Quat::from_rotation_x(quarter), Quat::from_rotation_y(quarter));
     for height in [-1.0, 1.0] {
         quad(&mut scene, Vec3::Y * height, x, Vec3::new(4.0, 2.0, 1.0));
-        quad(
-            &mut scene,
-            Vec3::Z * height,
-            Quat::IDENTITY,
-            Vec3::new(4.0, 2.0, 1.0),
-        );
+        quad(&mut scene, Vec3::Z * height, Quat::IDENTITY, Vec3::new(4.0, 2.0, 1.0));
     }
     for along in [-2.0, 0.0, 2.0] {
         quad(&mut scene, Vec3::X * along, y, Vec3::new(2.0, 2.0, 1.0));
@@ -420,10 +339,7 @@ fn light_does_not_leak_through_a_wall() {
 fn photons_pass_transparent_parts_of_one_sided_surfaces() {
     let mut scene = SceneBuilder::new();
     let grey = scene.material("Ci = 0.5 * diffuse(N);");
-    let one_sided = Sides {
-        one_sided: true,
-        ..Sides::default()
-    };
+    let one_sided = Sides { one_sided: true, ..Sides::default() };
     let veil = scene.material_with("Ci = 0.5 * transparent() + 0.5 * diffuse(N);", one_sided);
     let floor = Affine3A::from_rotation_x(-std::f32::consts::FRAC_PI_2);
     scene.shape(Geometry::Disk, floor, grey);
@@ -454,10 +370,7 @@ fn progressive_passes_converge_to_path_tracing() {
         let size = [reference.width as u32, reference.height as u32];
         let found = mean(&picture(&built, size, look(spp)));
         println!("{name}: {:+.3} %", 100.0 * (found / expected - 1.0));
-        assert!(
-            (found / expected - 1.0).abs() < 0.01,
-            "{name}: {found} is not {expected}"
-        );
+        assert!((found / expected - 1.0).abs() < 0.01, "{name}: {found} is not {expected}");
     }
 }
 
@@ -476,10 +389,7 @@ fn one_default_pass_is_close_to_the_reference() {
         let size = [reference.width as u32, reference.height as u32];
         let (found, expected) = (mean(&picture(&built, size, look(spp))), mean(&reference));
         println!("{name}: {:+.3} %", 100.0 * (found / expected - 1.0));
-        assert!(
-            (found / expected - 1.0).abs() < most,
-            "{name}: {found} is not {expected}"
-        );
+        assert!((found / expected - 1.0).abs() < most, "{name}: {found} is not {expected}");
     }
 }
 
@@ -520,11 +430,9 @@ impl RadianceSink for Found {
 fn incident_radiance_of_both_integrators_agrees() {
     // Incident light at points of the back wall, the ceiling and a corner of the floor, from all their sides.
     let built = shipped("cornell_box", &[]);
-    let [path, photon] = [
-        Integrator::Path(PathSettings::default()),
-        Integrator::Photon(PhotonSettings::default()),
-    ]
-    .map(|integrator| Prepared::new(&integrator, &built.scene, &Pass::first(1, 16384)).unwrap());
+    let [path, photon] =
+        [Integrator::Path(PathSettings::default()), Integrator::Photon(PhotonSettings::default())]
+            .map(|integrator| Prepared::new(&integrator, &built.scene, &Pass::first(1, 16384)).unwrap());
     let estimate = |prepared: &Prepared, (p, n): (Vec3, Vec3)| {
         let mut context = renderer::integrator::Context::new(&built.scene);
         let mut sampler = renderer::sampler::Sampler::new(7);
@@ -535,10 +443,7 @@ fn incident_radiance_of_both_integrators_agrees() {
             sampler.start(glam::UVec2::ZERO, i);
             let local = renderer::sampling::cosine_hemisphere(sampler.next_2d());
             let ray = renderer::math::Ray::new(p, frame.to_world(local));
-            let arrival = MisContext {
-                at: LightSampleContext::on_surface(p, n),
-                pdf: None,
-            };
+            let arrival = MisContext { at: LightSampleContext::on_surface(p, n), pdf: None };
             prepared.incident_radiance(
                 &built.scene,
                 built.scene.start_in_space(&ray),
@@ -582,12 +487,7 @@ fn results_do_not_depend_on_threads_or_ranges() {
     ] {
         let built = shipped("cornell_spheres", set);
         let at = |threads, first, spp| {
-            let look = Look {
-                first,
-                spp,
-                threads,
-                file: None,
-            };
+            let look = Look { first, spp, threads, file: None };
             rendered(&built.scene, built.camera, [40, 40], built.integrator, look).unwrap()
         };
         let whole = at(1, 0, 4);
@@ -601,11 +501,7 @@ fn results_do_not_depend_on_threads_or_ranges() {
         let (first, rest) = (at(2, 0, 1), at(2, 1, 3));
         let mut film = first.state.film;
         film.merge_film(&rest.state.film);
-        assert_eq!(
-            bits(&film.develop()),
-            bits(&whole.state.film.develop()),
-            "two ranges"
-        );
+        assert_eq!(bits(&film.develop()), bits(&whole.state.film.develop()), "two ranges");
     }
 }
 
@@ -615,10 +511,7 @@ fn a_map_file_gives_the_bytes_of_a_single_run() {
     let file = folder.path().join("spheres.photons");
     let built = small();
     let with = |file: Option<&PathBuf>| {
-        let look = Look {
-            file: file.cloned(),
-            ..look(2)
-        };
+        let look = Look { file: file.cloned(), ..look(2) };
         rendered(&built.scene, built.camera, [32, 32], built.integrator, look)
     };
     let straight = with(None).unwrap();
@@ -644,17 +537,11 @@ fn a_map_file_gives_the_bytes_of_a_single_run() {
     render(&built.scene, &limited, &Silent, &AtomicBool::new(false)).unwrap();
     let loading = with(Some(&file)).unwrap();
     assert!(loading.stats.photons.unwrap().loaded);
-    assert_eq!(
-        bits(&loading.state.film.develop()),
-        bits(&straight.state.film.develop())
-    );
+    assert_eq!(bits(&loading.state.film.develop()), bits(&straight.state.film.develop()));
 
     // Another scene, other settings, and damaged files are rejected.
     let refuses = |built: &Built, file: &Path| {
-        let look = Look {
-            file: Some(file.to_owned()),
-            ..look(1)
-        };
+        let look = Look { file: Some(file.to_owned()), ..look(1) };
         match rendered(&built.scene, built.camera, [32, 32], built.integrator, look) {
             Err(RenderError::Prepare(error)) => error,
             other => panic!("{:?}", other.map(|rendered| rendered.state.samples)),
@@ -690,32 +577,15 @@ fn a_map_file_gives_the_bytes_of_a_single_run() {
     assert!(matches!(refuses(&built, &nowhere), PrepareError::Unwritable(_)));
     // The map does not depend on the camera.
     let elsewhere = changed("camera.main.fov=30");
-    let look = Look {
-        file: Some(file),
-        ..look(1)
-    };
-    assert!(
-        rendered(
-            &elsewhere.scene,
-            elsewhere.camera,
-            [32, 32],
-            elsewhere.integrator,
-            look
-        )
-        .is_ok()
-    );
+    let look = Look { file: Some(file), ..look(1) };
+    assert!(rendered(&elsewhere.scene, elsewhere.camera, [32, 32], elsewhere.integrator, look).is_ok());
 }
 
 #[test]
 fn fingerprints_distinguish_scenes_only() {
     let of = |set: &[&str]| shipped("sky_balls", set).scene.fingerprint();
     let same = of(&[]);
-    for set in [
-        "camera.main.fov=30",
-        "film.size=(8, 8)",
-        "sampler.spp=3",
-        "integrator.depth=4",
-    ] {
+    for set in ["camera.main.fov=30", "film.size=(8, 8)", "sampler.spp=3", "integrator.depth=4"] {
         assert_eq!(of(&[set]), same, "{set}");
     }
     for set in [

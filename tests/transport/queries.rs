@@ -30,10 +30,7 @@ fn look(depth: u32) -> Look {
     Look {
         size: SIZE,
         spp: 64,
-        path: PathSettings {
-            depth: Some(depth),
-            ..PathSettings::default()
-        },
+        path: PathSettings { depth: Some(depth), ..PathSettings::default() },
         ..Look::default()
     }
 }
@@ -57,9 +54,7 @@ fn spot(built: &Built, from: Vec3, to: Vec3, depth: u32) -> Rgb {
 
 #[track_caller]
 fn check(found: Rgb, expected: [f32; 3], tolerance: f32) {
-    let error = (Vec3::from(found.to_array()) - Vec3::from(expected))
-        .abs()
-        .max_element();
+    let error = (Vec3::from(found.to_array()) - Vec3::from(expected)).abs().max_element();
     assert!(error <= tolerance, "{found:?} is not {expected:?}");
 }
 
@@ -84,10 +79,7 @@ fn raster_and_ndc_are_film_coordinates() {
             let center = Vec2::new(x as f32, y as f32) + 0.5;
             let at = ((y * SIZE[0] + x) * 3) as usize;
             let [r, g, same] = [0, 1, 2].map(|i| image.data[at + i]);
-            assert!(
-                Vec2::new(r, g).abs_diff_eq(center, 0.1),
-                "({r}, {g}) is not {center}"
-            );
+            assert!(Vec2::new(r, g).abs_diff_eq(center, 0.1), "({r}, {g}) is not {center}");
             assert!(same < 0.02, "{same}");
         }
     }
@@ -238,17 +230,10 @@ fn object_index_and_random_number_are_available() {
 #[test]
 fn every_property_of_a_ply_file_is_an_attribute() {
     let folder = tempfile::tempdir().unwrap();
-    let names = [
-        "wet", "wind_x", "wind_y", "wind_z", "rest_0", "rest_1", "red", "green", "blue",
-    ];
-    let declared: String = names
-        .iter()
-        .map(|name| format!("property float {name}\n"))
-        .collect();
+    let names = ["wet", "wind_x", "wind_y", "wind_z", "rest_0", "rest_1", "red", "green", "blue"];
+    let declared: String = names.iter().map(|name| format!("property float {name}\n")).collect();
     let values: String = (1..=names.len()).map(|i| format!(" 0.{i}")).collect();
-    let vertices: String = ["-9 -9 0", "9 -9 0", "0 9 0"]
-        .map(|p| format!("{p}{values}\n"))
-        .concat();
+    let vertices: String = ["-9 -9 0", "9 -9 0", "0 9 0"].map(|p| format!("{p}{values}\n")).concat();
     let text = format!(
         "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n{declared}\
          element face 1\nproperty list uchar int vertex_indices\nproperty float age\nend_header\n{vertices}3 0 1 2 7\n"
@@ -311,10 +296,7 @@ fn calculated_normals_are_on_the_side_of_the_geometric_normal() {
             let image = film(&built.scene, &desc.cameras[0].camera, look(1)).develop();
             let middle = 3 * (SIZE[1] / 2 * SIZE[0] + SIZE[0] / 2) as usize;
             let [side, moved, hit] = [0, 1, 2].map(|i| image.data[middle + i]);
-            assert!(
-                hit > 0.99 && side > 0.9 && moved > 0.9,
-                "{text}: {side} {moved} {hit}"
-            );
+            assert!(hit > 0.99 && side > 0.9 && moved > 0.9, "{text}: {side} {moved} {hit}");
         }
     }
 }

@@ -29,11 +29,7 @@ fn pairs(seed: u64, pixel: UVec2, request: usize, count: u64) -> Vec<Vec2> {
 
 #[test]
 fn every_prefix_is_a_digital_net() {
-    for (seed, pixel) in [
-        (0, UVec2::ZERO),
-        (7, UVec2::new(3, 1)),
-        (u64::MAX, UVec2::new(1919, 1079)),
-    ] {
+    for (seed, pixel) in [(0, UVec2::ZERO), (7, UVec2::new(3, 1)), (u64::MAX, UVec2::new(1919, 1079))] {
         for request in [0, 1, 5, 15] {
             let points = pairs(seed, pixel, request, 1024);
             for k in 0..=10 {
@@ -110,24 +106,13 @@ fn pixels_and_dimensions_are_independent() {
             .collect()
     };
     let first = image(0, 0, 0);
-    for (dx, dy, index) in [
-        (1, 0, 0),
-        (0, 1, 0),
-        (1, 1, 0),
-        (2, 0, 0),
-        (0, 64, 0),
-        (0, 0, 1000),
-    ] {
+    for (dx, dy, index) in [(1, 0, 0), (0, 1, 0), (1, 1, 0), (2, 0, 0), (0, 64, 0), (0, 0, 1000)] {
         let z = correlation(&first, &image(dx, dy, index));
         assert!(z.abs() < limit, "neighbour {dx} {dy}, sample {index}: {z}");
     }
     let moments: Moments = first.iter().map(|&x| f64::from(x)).collect();
     assert!((moments.mean() - 0.5).abs() < limit * moments.variance_of_mean().sqrt());
-    assert!(
-        (moments.variance() - 1.0 / 12.0).abs() < 0.003,
-        "{}",
-        moments.variance()
-    );
+    assert!((moments.variance() - 1.0 / 12.0).abs() < 0.003, "{}", moments.variance());
 }
 
 #[test]
@@ -138,10 +123,7 @@ fn late_requests_are_random() {
             cells[(p.y * 8.0) as usize * 8 + (p.x * 8.0) as usize] += 1.0;
         }
         let expected = points.len() as f64 / 64.0;
-        cells
-            .map(|n: f64| (n - expected).powi(2) / expected)
-            .iter()
-            .sum::<f64>()
+        cells.map(|n: f64| (n - expected).powi(2) / expected).iter().sum::<f64>()
     };
     let points = |request: usize| pairs(11, UVec2::new(9, 4), request, 4096);
     // 63 degrees of freedom: neither more uniform than random numbers, like the first requests, nor less.
@@ -169,10 +151,7 @@ fn sampling_converges_faster_than_random_numbers() {
         let pixel = UVec2::new(x, 0);
         let (p, q) = (pairs(0, pixel, 0, count), pairs(0, pixel, 1, count));
         let random = |rng: &mut Rng| (0..count).map(|_| rng.next_2d()).collect::<Vec<_>>();
-        for (set, (p, q)) in [(p, q), (random(&mut rng), random(&mut rng))]
-            .into_iter()
-            .enumerate()
-        {
+        for (set, (p, q)) in [(p, q), (random(&mut rng), random(&mut rng))].into_iter().enumerate() {
             let n = count as f64;
             errors[set][0].add(p.iter().map(|&p| smooth(p)).sum::<f64>() / n);
             errors[set][1].add(p.iter().map(|&p| edge(p)).sum::<f64>() / n);
@@ -181,10 +160,7 @@ fn sampling_converges_faster_than_random_numbers() {
     }
     for (function, least_gain) in [1e4, 10.0, 1.5].into_iter().enumerate() {
         let gain = errors[1][function].variance() / errors[0][function].variance();
-        assert!(
-            gain > least_gain,
-            "function {function}: variance {gain} times smaller"
-        );
+        assert!(gain > least_gain, "function {function}: variance {gain} times smaller");
     }
     let mean = errors[0][1].mean();
     assert!((mean - 0.7 * std::f64::consts::FRAC_PI_4).abs() < 1e-3, "{mean}");
@@ -217,13 +193,7 @@ fn directions_follow_their_density() {
         (
             "uniform_cone",
             Box::new(move |u| sampling::uniform_cone(u, cone)),
-            Box::new(move |w| {
-                if w.z > 1.0 - cone {
-                    sampling::uniform_cone_pdf(cone)
-                } else {
-                    0.0
-                }
-            }),
+            Box::new(move |w| if w.z > 1.0 - cone { sampling::uniform_cone_pdf(cone) } else { 0.0 }),
         ),
     ];
     for (name, warp, pdf) in warps {
@@ -242,11 +212,7 @@ fn directions_follow_their_density() {
 fn triangles_are_sampled_uniformly() {
     let mut rng = Rng::new(4);
     let points: Vec<Vec2> = (0..200_000).map(|_| sampling::triangle(rng.next_2d())).collect();
-    assert!(
-        points
-            .iter()
-            .all(|p| p.x >= 0.0 && p.y >= 0.0 && p.x + p.y <= 1.0)
-    );
+    assert!(points.iter().all(|p| p.x >= 0.0 && p.y >= 0.0 && p.x + p.y <= 1.0));
     // Moments of the uniform density 2 over the triangle.
     for (name, expected, f) in [
         ("b1", 1.0 / 3.0, (|p| p.x) as fn(Vec2) -> f32),
@@ -309,12 +275,7 @@ fn a_line_is_sampled_by_its_weights() {
     let mut rng = Rng::new(0);
     let mut counts = [0; 8];
     let edges = [0.0, 3.0 / 4.5, 4.0 / 4.5, renderer::math::ONE_MINUS_EPSILON];
-    for u in (0..100_000)
-        .map(|_| rng.next_1d())
-        .collect::<Vec<_>>()
-        .into_iter()
-        .chain(edges)
-    {
+    for u in (0..100_000).map(|_| rng.next_1d()).collect::<Vec<_>>().into_iter().chain(edges) {
         let s = table.sample(u);
         counts[s.index] += 1;
         assert_eq!(s.pdf, table.pdf(s.x), "at {u}");
@@ -328,13 +289,7 @@ fn a_map_is_sampled_by_its_weights() {
     let (width, height) = (7, 5);
     let mut rng = Rng::new(6);
     let weights: Vec<f32> = (0..width * height)
-        .map(|i| {
-            if i / width == 2 || i % 3 == 0 {
-                0.0
-            } else {
-                rng.next_1d()
-            }
-        })
+        .map(|i| if i / width == 2 || i % 3 == 0 { 0.0 } else { rng.next_1d() })
         .collect();
     let table = Distribution2d::new(&weights, width);
     let mut counts = vec![0; weights.len()];
@@ -345,11 +300,7 @@ fn a_map_is_sampled_by_its_weights() {
         counts[index] += 1;
         assert!((s.pdf / table.pdf(s.uv) - 1.0).abs() < 1e-6);
         let expected = weights[index] / table.total() * (width * height) as f32;
-        assert!(
-            (s.pdf / expected - 1.0).abs() < 1e-4,
-            "{} is not {expected}",
-            s.pdf
-        );
+        assert!((s.pdf / expected - 1.0).abs() < 1e-4, "{} is not {expected}", s.pdf);
     }
     let probabilities: Vec<f32> = weights.iter().map(|w| w / table.total()).collect();
     assert_frequencies(&counts, &probabilities);
@@ -398,9 +349,7 @@ fn an_alias_table_selects_by_weight() {
 fn a_large_alias_table_keeps_small_probabilities() {
     // 24 bits leave 16 levels for each of a million entries, and none for a further choice.
     let mut rng = Rng::new(13);
-    let weights: Vec<f32> = (0..1 << 20)
-        .map(|i| if i % 2 == 0 { 1.0 } else { 1e-3 })
-        .collect();
+    let weights: Vec<f32> = (0..1 << 20).map(|i| if i % 2 == 0 { 1.0 } else { 1e-3 }).collect();
     let table = AliasTable::new(&weights);
     let samples = 400_000;
     let (mut rare, mut rest) = (0, Moments::default());
@@ -412,11 +361,7 @@ fn a_large_alias_table_keeps_small_probabilities() {
     let share = rare as f64 / f64::from(samples);
     assert!((share - 1e-3 / 1.001).abs() < 2.5e-4, "{share}");
     assert!((rest.mean() - 0.5).abs() < 0.005, "{}", rest.mean());
-    assert!(
-        (rest.variance() - 1.0 / 12.0).abs() < 0.005,
-        "{}",
-        rest.variance()
-    );
+    assert!((rest.variance() - 1.0 / 12.0).abs() < 0.005, "{}", rest.variance());
 }
 
 #[test]
@@ -437,14 +382,7 @@ fn numbers_for_choices_are_stratified_with_full_precision() {
 #[test]
 fn mis_weights_add_up_to_one() {
     for heuristic in [sampling::balance_heuristic, sampling::power_heuristic] {
-        for (a, b) in [
-            (1.0, 1.0),
-            (0.3, 2.0),
-            (1e-30, 1e30),
-            (1e30, 1e-30),
-            (f32::MAX, 1.0),
-            (0.0, 1.0),
-        ] {
+        for (a, b) in [(1.0, 1.0), (0.3, 2.0), (1e-30, 1e30), (1e30, 1e-30), (f32::MAX, 1.0), (0.0, 1.0)] {
             let (wa, wb) = (heuristic(a, b), heuristic(b, a));
             assert!((wa + wb - 1.0).abs() < 1e-6, "{a} and {b}: {wa} + {wb}");
         }
@@ -471,11 +409,7 @@ fn a_large_map_is_sampled_by_blocks() {
     let mut rng = Rng::new(9);
     // Frequencies of 10 × 10 parts, and of the spot.
     let part_of = |x: usize, y: usize| {
-        if spot(x, y) {
-            100
-        } else {
-            y * 10 / height * 10 + x * 10 / width
-        }
+        if spot(x, y) { 100 } else { y * 10 / height * 10 + x * 10 / width }
     };
     let mut expected = vec![0.0f64; 101];
     for (i, &weight) in weights.iter().enumerate() {
@@ -485,10 +419,7 @@ fn a_large_map_is_sampled_by_blocks() {
     for _ in 0..100_000 {
         let s = table.sample(rng.next_2d());
         assert!((0.0..1.0).contains(&s.uv.x) && (0.0..1.0).contains(&s.uv.y) && s.pdf > 0.0);
-        let (x, y) = (
-            (s.uv.x * width as f32) as usize,
-            (s.uv.y * height as f32) as usize,
-        );
+        let (x, y) = ((s.uv.x * width as f32) as usize, (s.uv.y * height as f32) as usize);
         counts[part_of(x, y)] += 1;
         beyond += u32::from((table.pdf(s.uv) / s.pdf - 1.0).abs() > 1e-4);
         spread.add(f64::from(weights[y * width + x]) / f64::from(s.pdf));
@@ -499,10 +430,7 @@ fn a_large_map_is_sampled_by_blocks() {
     // Weight over density estimates the mean weight, with little noise.
     let mean = total / weights.len() as f64;
     assert!((spread.mean() / mean - 1.0).abs() < 0.01 && spread.variance().sqrt() < 0.2 * mean);
-    let integral: f64 = (0..400_000)
-        .map(|_| f64::from(table.pdf(rng.next_2d())))
-        .sum::<f64>()
-        / 4e5;
+    let integral: f64 = (0..400_000).map(|_| f64::from(table.pdf(rng.next_2d()))).sum::<f64>() / 4e5;
     assert!((integral - 1.0).abs() < 0.2, "{integral}");
 }
 
@@ -518,10 +446,7 @@ fn rectangle_solid_angle(low: DVec2, size: DVec2, z: f64) -> f64 {
 /// The solid angle of a triangle, seen from the origin.
 fn triangle_solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
     let [a, b, c] = [a, b, c].map(DVec3::normalize);
-    2.0 * a
-        .dot(b.cross(c))
-        .abs()
-        .atan2(1.0 + a.dot(b) + b.dot(c) + c.dot(a))
+    2.0 * a.dot(b.cross(c)).abs().atan2(1.0 + a.dot(b) + b.dot(c) + c.dot(a))
 }
 
 /// Asserts that `counts` match `expected`, by a χ² test; cells with small expected counts are pooled.
@@ -612,11 +537,7 @@ fn spherical_triangles_are_sampled_by_solid_angle() {
     const PARTS: usize = 4;
     let mut rng = Rng::new(6);
     for scale in [1e-3f32, 1.0, 1e5] {
-        for [b, c] in [
-            [(1.0, 0.0), (0.0, 1.0)],
-            [(1.0, 0.1), (0.9, 0.2)],
-            [(-0.2, 3.0), (0.3, 0.4)],
-        ] {
+        for [b, c] in [[(1.0, 0.0), (0.0, 1.0)], [(1.0, 0.1), (0.9, 0.2)], [(-0.2, 3.0), (0.3, 0.4)]] {
             let edges = [b, c].map(|(x, y)| Vec3::new(x, y, 0.0) * scale);
             let area = 0.5 * edges[0].cross(edges[1]).length();
             for [x, y, z] in VIEWPOINTS {

@@ -50,11 +50,7 @@ fn check_albedo(mut scene: SceneBuilder, center: Vec3, n: Vec3, size: f32, name:
     scene.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
     let along = n.any_orthonormal_vector();
     let camera = spot_meter(center + (n + 0.3 * along) * size, center, 0.9 * size);
-    let look = Look {
-        size: [16, 16],
-        spp: 128,
-        ..Look::default()
-    };
+    let look = Look { size: [16, 16], spp: 128, ..Look::default() };
     let image = film(&scene.build(), &camera, look).develop();
     let found = image.data.iter().sum::<f32>() / image.data.len() as f32;
     let darkest = image.data.iter().copied().fold(f32::INFINITY, f32::min);
@@ -105,13 +101,7 @@ fn shapes_in_a_coordinate_plane_show_their_albedo_under_a_uniform_sky() {
             let mut scene = SceneBuilder::new();
             let material = scene.material(&format!("Ci = {ALBEDO} * diffuse(N);"));
             scene.shape(geometry, world_from_object, material);
-            check_albedo(
-                scene,
-                Vec3::ZERO,
-                Vec3::Y,
-                0.7 * size,
-                &format!("{name} of size {size}"),
-            );
+            check_albedo(scene, Vec3::ZERO, Vec3::Y, 0.7 * size, &format!("{name} of size {size}"));
         }
     }
 }
@@ -127,11 +117,7 @@ fn a_small_ground_at_height_zero_is_lit_by_a_ball() {
     let (found, error) = mean(&scene.build(), &camera, Look::default());
     // The ball fills the solid angle of sine 1/3 about the normal.
     let expected = ALBEDO / 9.0;
-    assert!(
-        (found.r - expected).abs() < 0.01 * expected + 5.0 * error,
-        "{}",
-        found.r
-    );
+    assert!((found.r - expected).abs() < 0.01 * expected + 5.0 * error, "{}", found.r);
 }
 
 // ---- Rays that leave a surface.
@@ -140,11 +126,7 @@ fn a_small_ground_at_height_zero_is_lit_by_a_ball() {
 fn shapes() -> Vec<(&'static str, Geometry, u32)> {
     let mut random = Random(2);
     let triangle = [(); 3].map(|()| random.direction());
-    let sliver = [
-        Vec3::new(-0.9, -0.8, -0.7),
-        Vec3::new(0.9, 0.8, 0.7),
-        Vec3::new(0.1, 0.08, 0.1),
-    ];
+    let sliver = [Vec3::new(-0.9, -0.8, -0.7), Vec3::new(0.9, 0.8, 0.7), Vec3::new(0.1, 0.08, 0.1)];
     let of = |p: [Vec3; 3]| mesh(Mesh::new(p.to_vec(), vec![[0, 1, 2]]).expect("valid"));
     vec![
         ("sphere", Geometry::Sphere, 1),
@@ -201,11 +183,7 @@ fn spawned_rays_miss_their_surface() {
             let direction = leaving(random, point.ng * side);
             let ray = point.spawn_ray(direction);
             let met = accel.intersect(&ray, ALL);
-            assert!(
-                met.is_none(),
-                "{name} {:?}: {ray:?} from {point:?} meets {met:?}",
-                shapes[0]
-            );
+            assert!(met.is_none(), "{name} {:?}: {ray:?} from {point:?} meets {met:?}", shapes[0]);
             assert!(!accel.occluded(&ray, ALL));
             rays += 1;
         }
@@ -256,10 +234,7 @@ fn rays_hit_surfaces_just_above_their_origin() {
             let direction = (n + 0.5 * random.direction()).normalize();
             let ray = point.spawn_ray(direction);
             let met = lid.intersect(&ray, ALL);
-            assert!(
-                met.is_some_and(|hit| hit.shape.0 == 1),
-                "{ray:?} from {point:?} meets {met:?}"
-            );
+            assert!(met.is_some_and(|hit| hit.shape.0 == 1), "{ray:?} from {point:?} meets {met:?}");
         }
     }
 }
@@ -269,10 +244,7 @@ fn objects_a_tenth_of_a_millimetre_above_a_floor_cast_shadows() {
     // A floor of 1 m, arbitrarily rotated about the origin; a ground of 100 km at height zero.
     let turn = Affine3A::from_quat(Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 1.0));
     let level = Affine3A::from_mat3(exact_turn(1));
-    for (name, floor) in [
-        ("floor", turn),
-        ("ground", level * Affine3A::from_scale(Vec3::splat(5e4))),
-    ] {
+    for (name, floor) in [("floor", turn), ("ground", level * Affine3A::from_scale(Vec3::splat(5e4)))] {
         let n = Vec3::from(floor.matrix3.z_axis).normalize();
         let object = Affine3A::from_translation(n * 1e-4)
             * floor
@@ -284,17 +256,11 @@ fn objects_a_tenth_of_a_millimetre_above_a_floor_cast_shadows() {
         let (below, accel) = (build(&mut shapes[..1].to_vec()), build(&mut shapes));
         let mut random = Random(5);
         for _ in 0..1_000 {
-            let target = object.transform_point3(Vec3::new(
-                random.between(-0.9, 0.9),
-                random.between(-0.9, 0.9),
-                0.0,
-            ));
+            let target =
+                object.transform_point3(Vec3::new(random.between(-0.9, 0.9), random.between(-0.9, 0.9), 0.0));
             let point = trace(&below, &shapes, &Ray::new(target + n, -n)).expect("the floor is below");
             let met = accel.intersect(&point.spawn_ray(n), ALL);
-            assert!(
-                met.is_some_and(|hit| hit.shape.0 == 1),
-                "{name}: {point:?} meets {met:?}"
-            );
+            assert!(met.is_some_and(|hit| hit.shape.0 == 1), "{name}: {point:?} meets {met:?}");
         }
     }
 }
@@ -319,9 +285,7 @@ fn rays_between_two_surfaces_hit_neither() {
         let away = one.bounds().center() + way - other.bounds().center();
         other = Shape::new(
             other.geometry.clone(),
-            other
-                .placement()
-                .map(|world| Affine3A::from_translation(away) * *world),
+            other.placement().map(|world| Affine3A::from_translation(away) * *world),
         );
         let accels = [&one, &other].map(|shape| build(&mut [shape.clone()]));
         let mut from = points(&mut random, &accels[0], std::slice::from_ref(&one), 30);
@@ -371,11 +335,7 @@ fn rays_to_a_surface_hit_covers_just_before_it() {
 
 #[test]
 fn rays_between_points_within_their_error_have_zero_length() {
-    let end = |y: f32, p_error: f32| RayEnd {
-        p: Vec3::Y * y,
-        p_error,
-        ng: Vec3::Y,
-    };
+    let end = |y: f32, p_error: f32| RayEnd { p: Vec3::Y * y, p_error, ng: Vec3::Y };
     let ray = end(0.0, 1e-3).ray_to(&end(1e-3, 1e-3));
     assert!(ray.t_max == 0.0 && ray.direction.is_normalized(), "{ray:?}");
     let ray = end(0.0, 1e-3).ray_to(&end(0.0, 1e-3));

@@ -16,12 +16,7 @@ const UNIT: &str = "
 
 #[test]
 fn a_deep_block_has_its_albedo() {
-    for (radius, g) in [
-        ("0.02", 0.0),
-        ("(0.3, 0.02, 0.0001)", 0.0),
-        ("0.02", 0.6),
-        ("0.02", -0.3),
-    ] {
+    for (radius, g) in [("0.02", 0.0), ("(0.3, 0.02, 0.0001)", 0.0), ("0.02", 0.6), ("0.02", -0.3)] {
         let text = format!(
             "{UNIT} light sky : environment {{ color = 1; }}
              shape block : plane {{ size = 60; material = body(albedo = (0.3, 0.6, 0.9), radius = {radius}, g = {g}); }}
@@ -50,10 +45,7 @@ fn ball(material: &str, more: &str) -> String {
 #[test]
 fn photons_match_paths() {
     for unit in ["body", "coated"] {
-        let text = ball(
-            &format!("{unit}(albedo = (0.9, 0.5, 0.3), radius = (0.4, 0.2, 0.05))"),
-            "",
-        );
+        let text = ball(&format!("{unit}(albedo = (0.9, 0.5, 0.3), radius = (0.4, 0.2, 0.05))"), "");
         let photons = Integrator::Photon(PhotonSettings::default());
         agree(mean(&text, path(), 256), mean(&text, photons, 64), 0.03);
     }
@@ -75,10 +67,7 @@ fn photons_leave_by_the_lobe_they_entered_by() {
          light lamp : spot {{ position = (1.8, 2.2, 1.4); to = (0, 0, 0); cutoff = 15; intensity = 20; }}
          camera main : orthographic {{ from = (2, 3, 0.5); to = (2, 0, 0.5); up = (0, 0, 1); width = 1; height = 1; }}"
     );
-    let photons = Integrator::Photon(PhotonSettings {
-        gather: Some(0),
-        ..PhotonSettings::default()
-    });
+    let photons = Integrator::Photon(PhotonSettings { gather: Some(0), ..PhotonSettings::default() });
     agree(mean(&text, path(), 1024), mean(&text, photons, 16), 0.08);
 }
 
@@ -109,10 +98,7 @@ fn nested_objects_do_not_end_random_walks() {
 
 #[test]
 fn depth_counts_a_random_walk_as_one_vertex() {
-    let direct = Integrator::Path(PathSettings {
-        depth: Some(2),
-        ..PathSettings::default()
-    });
+    let direct = Integrator::Path(PathSettings { depth: Some(2), ..PathSettings::default() });
     let text = ball("body(albedo = 0.9, radius = 0.05)", "");
     let lambert = mean(&ball("matte(albedo = 0.9)", ""), direct, 256);
     let walked = mean(&text, direct, 256);
@@ -178,11 +164,7 @@ fn light_does_not_depend_on_the_distance_from_the_origin() {
     for place in [[20.0, 0.0, 20.0], [-200.0, 100.0, 200.0]] {
         agree(near, mean(&plate(place, AT_ORIGIN), path(), 384), 0.06);
     }
-    agree(
-        near,
-        mean(&plate([6000.0, 4000.0, -7000.0], ""), path(), 384),
-        0.06,
-    );
+    agree(near, mean(&plate([6000.0, 4000.0, -7000.0], ""), path(), 384), 0.06);
 }
 
 /// A bar of wax under a white sky, made of these shapes.

@@ -58,10 +58,7 @@ fn lit_from(scene: &mut SceneBuilder, from: Vec3) -> Look {
     Look {
         size: [1, 1],
         spp: 1,
-        path: PathSettings {
-            depth: Some(2),
-            ..PathSettings::default()
-        },
+        path: PathSettings { depth: Some(2), ..PathSettings::default() },
         ..Look::default()
     }
 }
@@ -125,15 +122,7 @@ fn a_surface_does_not_occlude_itself() {
             let material = scene.material(body);
             scene.shape(geometry.clone(), Affine3A::from_translation(away), material);
             let look = lit_from(&mut scene, from.normalize());
-            film(
-                &scene.build(),
-                &camera,
-                Look {
-                    size: [8, 8],
-                    spp: 2,
-                    ..look
-                },
-            )
+            film(&scene.build(), &camera, Look { size: [8, 8], spp: 2, ..look })
         };
         assert!(film_of(&open("")) == film_of("Ci = diffuse(N);"));
     }
@@ -151,29 +140,16 @@ fn shaders_of_shadow_rays_can_trace() {
             Ci = diffuse(N);",
     );
     scene.shape(mesh(Mesh::plane(20.0)), Affine3A::IDENTITY, white);
-    scene.shape(
-        mesh(Mesh::plane(20.0)),
-        Affine3A::from_translation(Vec3::Y),
-        blind,
-    );
+    scene.shape(mesh(Mesh::plane(20.0)), Affine3A::from_translation(Vec3::Y), blind);
     scene.shape(Geometry::Disk, facing_down(3.0), white);
     scene.name("marker");
-    scene.light(Light::Point(PointLight {
-        position: Vec3::Y * 2.0,
-        intensity: Rgb::WHITE,
-    }));
+    scene.light(Light::Point(PointLight { position: Vec3::Y * 2.0, intensity: Rgb::WHITE }));
     let scene = scene.build();
     let at = |x: f32| {
         let to = Vec3::new(x, 0.0, 0.0);
         let camera = spot_meter(to + Vec3::new(0.0, 0.5, 0.5), to, 1e-3);
-        let path = PathSettings {
-            depth: Some(2),
-            ..PathSettings::default()
-        };
-        let look = Look {
-            path,
-            ..Look::default()
-        };
+        let path = PathSettings { depth: Some(2), ..PathSettings::default() };
+        let look = Look { path, ..Look::default() };
         mean(&scene, &camera, look).0.to_array()[0]
     };
     // The lit spot has twice the radius of the marker.
@@ -201,12 +177,7 @@ fn pictures_do_not_depend_on_threads() {
         guide: Some(false),
         ..PathSettings::default()
     };
-    let look = Look {
-        size: [14, 14],
-        spp: 2,
-        path,
-        ..Look::default()
-    };
+    let look = Look { size: [14, 14], spp: 2, path, ..Look::default() };
     let one = film(&scene, &camera, Look { threads: 1, ..look });
     for threads in [2, 3] {
         assert!(film(&scene, &camera, Look { threads, ..look }) == one);
@@ -242,24 +213,15 @@ fn run(scene: &Scene, outputs: &str, body: &str) -> Vec<Const> {
     };
     let mut values = vec![];
     for optimize in [OptLevel::None, OptLevel::Exact, OptLevel::Full] {
-        let options = InstanceOptions {
-            optimize,
-            packets: true,
-            ..InstanceOptions::default()
-        };
+        let options = InstanceOptions { optimize, packets: true, ..InstanceOptions::default() };
         let (unit, _, _) = system.optimized(template, &options).expect("it compiles");
-        let instance = system
-            .instantiate(template.clone(), &options)
-            .expect("it compiles");
+        let instance = system.instantiate(template.clone(), &options).expect("it compiles");
         let mut context = system.context();
         // Each run starts without traced hits.
         for _ in 0..2 {
             instance.run(&globals, &mut context).unwrap();
             let host = &**scene.host();
-            let options = RunOptions {
-                host,
-                ..RunOptions::new(&globals)
-            };
+            let options = RunOptions { host, ..RunOptions::new(&globals) };
             let expected = interp::run(&unit, &options);
             let difference = compiled::difference(&instance, &mut context, system.closures(), &expected);
             assert_eq!(difference, None, "{optimize:?}");
@@ -323,30 +285,14 @@ fn shipped_occlusion_units_match_known_values() {
         }
     };
     let shut = 1.0 / (1.0 + 0.75 * 0.75);
-    near(
-        "ambient_occlusion it(rays = 256, distance = 10)",
-        "value",
-        1.0 - shut,
-    );
+    near("ambient_occlusion it(rays = 256, distance = 10)", "value", 1.0 - shut);
     near("ambient_occlusion it(rays = 256, distance = 0.5)", "value", 1.0);
-    near(
-        "ambient_occlusion it(rays = 256, distance = 10, only_local = 1)",
-        "value",
-        1.0,
-    );
+    near("ambient_occlusion it(rays = 256, distance = 10, only_local = 1)", "value", 1.0);
     // Chords of a unit ball shorter than d have angles above acos(d / 2) to the normal.
-    near(
-        "ambient_occlusion it(rays = 256, distance = 1, inside = 1)",
-        "value",
-        0.75,
-    );
+    near("ambient_occlusion it(rays = 256, distance = 1, inside = 1)", "value", 0.75);
     near("curvature it(rays = 256, distance = 1)", "edges", 0.25);
     near("curvature it(rays = 256, distance = 1)", "creases", 0.0);
-    near(
-        "curvature it(rays = 256, distance = 10, only_local = 0)",
-        "creases",
-        shut,
-    );
+    near("curvature it(rays = 256, distance = 10, only_local = 0)", "creases", shut);
     near("curvature it(rays = 256, distance = 1)", "value", 0.625);
     near(
         "edge_wear it(rays = 256, distance = 1.9, softness = 1, amount = 0)",
@@ -455,9 +401,7 @@ fn unused_rays_are_not_traced() {
             .load(Source::new("probe.osl", text))
             .unwrap_or_else(|errors| panic!("{errors}"));
         let options = InstanceOptions::default();
-        let (unit, _, _) = system
-            .optimized(&loaded.templates[0], &options)
-            .expect("it compiles");
+        let (unit, _, _) = system.optimized(&loaded.templates[0], &options).expect("it compiles");
         unit.calls(Builtin::Trace)
     };
     assert!(!traces("a = 0 * hit;"));
@@ -478,9 +422,7 @@ fn shape_names_of_scene_files_are_available() {
         let desc =
             renderer::scene::load::from_text("test.kiln", &text, Path::new(""), &LoadOptions::default());
         let (desc, _) = desc.unwrap_or_else(|errors| panic!("{errors}"));
-        build(&desc, None, 1)
-            .unwrap_or_else(|errors| panic!("{errors}"))
-            .scene
+        build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}")).scene
     };
     let body = "trace(P, N); found = getmessage(\"trace\", \"geom:name\", name); hit = trace(P, N, \"traceset\", \"lid\");";
     let outputs = "output int found = 0, output string name = \"\", output int hit = 0";
@@ -496,11 +438,7 @@ fn photons_and_bakes_can_trace() {
     let mut scene = SceneBuilder::new();
     let hidden = scene.material("Ci = 0;");
     let place = Affine3A::from_translation(Vec3::NEG_Y) * Affine3A::from_rotation_x(-PI / 2.0);
-    scene.shape(
-        Geometry::Disk,
-        place * Affine3A::from_scale(Vec3::splat(2.0)),
-        hidden,
-    );
+    scene.shape(Geometry::Disk, place * Affine3A::from_scale(Vec3::splat(2.0)), hidden);
     let body = "Ci = trace(P, vector(0, -1, 0)) * diffuse(N);";
     for found in probed_floor(scene, body) {
         assert!((found / white_share() - 1.0).abs() < 0.02, "{found}");

@@ -99,9 +99,8 @@ impl ShapeAppearance {
         let mean = |of: fn(&Look) -> f32| looks.iter().map(of).sum::<f32>() * share;
         let range = |of: fn(&Look) -> f32| {
             let values = looks.iter().map(of);
-            let (low, high) = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| {
-                (low.min(v), high.max(v))
-            });
+            let (low, high) =
+                values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
             high - low
         };
         let color = looks.iter().map(|look| look.model.base_color).sum::<Rgb>() * share;
@@ -142,9 +141,7 @@ impl ShapeAppearance {
             roughness_varies: range(|look| look.model.roughness) > TOLERANCE
                 || range(|look| look.model.metallic) > TOLERANCE,
             is_bumped: looks.iter().any(|look| look.bump < 0.999),
-            emission_varies: lights
-                .into_iter()
-                .any(|of| range(of) > TOLERANCE * strongest.max(1e-3)),
+            emission_varies: lights.into_iter().any(|of| range(of) > TOLERANCE * strongest.max(1e-3)),
         }
     }
 }

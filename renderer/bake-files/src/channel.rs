@@ -122,10 +122,7 @@ pub(super) fn pictures(layout: Layout, order: ShOrder) -> Vec<Picture> {
             .collect(),
         Layout::Coefficients => (order.names().iter().enumerate())
             .map(|(index, name)| {
-                Picture::rgba(
-                    &format!("sh_{name}"),
-                    RGB.map(|tone| Quantity::Coefficient(index, tone)),
-                )
+                Picture::rgba(&format!("sh_{name}"), RGB.map(|tone| Quantity::Coefficient(index, tone)))
             })
             .collect(),
         // The constant coefficient in colour, the others four to a file.
@@ -168,12 +165,7 @@ impl Precision {
     pub(super) fn of(map: &Lightmap) -> Precision {
         const HELD: RangeInclusive<f32> = 0.1..=8000.0;
         let greatest = texels(map)
-            .flat_map(|(x, y)| {
-                map.coefficients(x, y)
-                    .iter()
-                    .copied()
-                    .chain([map.irradiance(x, y)])
-            })
+            .flat_map(|(x, y)| map.coefficients(x, y).iter().copied().chain([map.irradiance(x, y)]))
             .map(|color| color.map(f32::abs).max_component())
             .fold(0.0, f32::max);
         match greatest == 0.0 || HELD.contains(&greatest) {
@@ -197,9 +189,8 @@ pub(super) fn value(map: &Lightmap, precision: Precision, (x, y): (u32, u32), qu
         Quantity::Irradiance(tone) => tone.of(map.irradiance(x, y)),
         Quantity::Direction(axis) => dominant().map_or(0.0, |(direction, _)| direction[axis]),
         Quantity::Share => dominant().map_or(0.0, |(_, share)| share),
-        Quantity::Color(tone) => dominant().map_or(0.0, |(direction, _)| {
-            tone.of(dominant_color(map.coefficients(x, y), direction))
-        }),
+        Quantity::Color(tone) => dominant()
+            .map_or(0.0, |(direction, _)| tone.of(dominant_color(map.coefficients(x, y), direction))),
         Quantity::Used => f32::from(u8::from(map.is_used(x, y))),
         Quantity::Nothing => 0.0,
     }
@@ -258,12 +249,8 @@ mod tests {
         let random = |n: u32| ((n as f32 * 0.618_034 + 0.1).fract() * 9_973.7).fract();
         for n in 0..5_000 {
             // Single directions, with magnitudes inside and below the range of half floats.
-            let w = Vec3::new(
-                random(5 * n) - 0.5,
-                random(3 * n + 1) - 0.5,
-                random(7 * n + 2) - 0.5,
-            )
-            .normalize();
+            let w =
+                Vec3::new(random(5 * n) - 0.5, random(3 * n + 1) - 0.5, random(7 * n + 2) - 0.5).normalize();
             let light = Rgb::new(1.0, 0.3, 0.01) * (-20.0 * random(n)).exp();
             let colors: Vec<Rgb> = basis(w).iter().map(|&y| light * y).collect();
             for tone in [Tone::Red, Tone::Green, Tone::Blue, Tone::Luminance] {
@@ -276,15 +263,8 @@ mod tests {
                     _ => values[0],
                 };
                 for (range, most) in BANDS {
-                    let length = values[range]
-                        .iter()
-                        .map(|&v| f64::from(v).powi(2))
-                        .sum::<f64>()
-                        .sqrt();
-                    assert!(
-                        length <= most * f64::from(constant) * (1.0 + 1e-7),
-                        "{n} {tone:?}: {values:?}"
-                    );
+                    let length = values[range].iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();
+                    assert!(length <= most * f64::from(constant) * (1.0 + 1e-7), "{n} {tone:?}: {values:?}");
                 }
                 let error = (constant - tone.of(colors[0])).abs();
                 assert!(error <= 5e-4 * tone.of(colors[0]) + 3e-8, "{n} {tone:?}");

@@ -26,10 +26,7 @@ fn name(picture: &Picture, format: ImageFormat) -> Option<String> {
 /// The names of [`files`].
 pub(super) fn names(layout: Layout, order: ShOrder, format: ImageFormat) -> Vec<String> {
     let pictures = pictures(layout, order);
-    pictures
-        .iter()
-        .filter_map(|picture| name(picture, format))
-        .collect()
+    pictures.iter().filter_map(|picture| name(picture, format)).collect()
 }
 
 /// Every possible name.

@@ -18,10 +18,7 @@ pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
     let (message, hint) = match args.target {
         BakeTarget::Vertex => (
             format!("{engine} reads no light at vertices"),
-            format!(
-                "--for {} is for --target texture and --target probes",
-                engine.to_lowercase()
-            ),
+            format!("--for {} is for --target texture and --target probes", engine.to_lowercase()),
         ),
         BakeTarget::Probes if args.probe_points.is_some() => (
             needs_grid.to_owned(),

@@ -41,15 +41,8 @@ impl Encoding {
 
 /// A feature in an EXR file.
 pub(super) fn floats(size: (u32, u32), map: &FeatureMap) -> Result<Vec<u8>, Failure> {
-    let options = WriteOptions {
-        samples: SampleType::F32,
-        ..WriteOptions::default()
-    };
-    Ok(encode(
-        Path::new("feature.exr"),
-        &image(size, map, |value| value),
-        &options,
-    )?)
+    let options = WriteOptions { samples: SampleType::F32, ..WriteOptions::default() };
+    Ok(encode(Path::new("feature.exr"), &image(size, map, |value| value), &options)?)
 }
 
 /// A feature in a PNG file, if it has a range.

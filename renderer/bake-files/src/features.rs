@@ -50,18 +50,16 @@ pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, RequestedFeature)>, 
                 return Err(Failure::of(diagnostic.hint(hint)));
             }
             (Some((name, asked)), _) => ((*name).to_owned(), asked.clone()),
-            (None, Some(("shader", output))) => (
-                output.to_owned(),
-                RequestedFeature::Computed(Pass::Shader(output.to_owned())),
-            ),
+            (None, Some(("shader", output))) => {
+                (output.to_owned(), RequestedFeature::Computed(Pass::Shader(output.to_owned())))
+            }
             (None, Some(("shadow", light))) => (
                 format!("shadow_{}", light.replace(|c| !is_of_name(c), "_")),
                 RequestedFeature::Shadow(light.to_owned()),
             ),
-            (None, Some(("attribute", own))) => (
-                own.to_owned(),
-                RequestedFeature::Computed(Pass::Attribute(own.to_owned())),
-            ),
+            (None, Some(("attribute", own))) => {
+                (own.to_owned(), RequestedFeature::Computed(Pass::Attribute(own.to_owned())))
+            }
             (None, _) => return Err(unknown(name)),
         };
         if file.is_empty() || !file.chars().all(is_of_name) {
@@ -132,12 +130,7 @@ pub(super) fn described(
         };
         Ok::<Feature, Failure>(feature)
     };
-    let desc = |(name, asked)| {
-        Ok(FeatureDesc {
-            name,
-            feature: feature(asked)?,
-        })
-    };
+    let desc = |(name, asked)| Ok(FeatureDesc { name, feature: feature(asked)? });
     asked.into_iter().map(desc).collect()
 }
 

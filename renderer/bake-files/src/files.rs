@@ -68,12 +68,7 @@ pub(super) fn files(
             let mut files = images::files(map, args.layout)?;
             files.extend(compact::files(map, args.layout, args.image_format)?);
             let size = (map.width, map.page_height());
-            files.extend(features::files_of_pages(
-                size,
-                map.pages,
-                &map.features,
-                features_of(settings),
-            )?);
+            files.extend(features::files_of_pages(size, map.pages, &map.features, features_of(settings))?);
             files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
             let document;
             (document, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;
@@ -109,12 +104,7 @@ pub(super) fn files(
     };
     files.extend(baked.kept.as_ref().map(|light| (KEPT.to_owned(), light.bytes())));
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    let manifest = Manifest {
-        args,
-        settings,
-        baked,
-        parts: &parts,
-    };
+    let manifest = Manifest { args, settings, baked, parts: &parts };
     let text = manifest.json(&names);
     files.push((MANIFEST.to_owned(), text));
     Ok(files)

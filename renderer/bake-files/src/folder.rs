@@ -48,10 +48,7 @@ impl Folder {
             return Err(refuse(&format!("'{}' is not a folder", nearest.display())));
         }
         tempfile::tempfile_in(nearest).map_err(|e| refuse(&e.to_string()))?;
-        Ok(Folder {
-            path: path.to_owned(),
-            before: written_before(path),
-        })
+        Ok(Folder { path: path.to_owned(), before: written_before(path) })
     }
 
     /// Adds a file of the folder to the output files of the command. Files that no earlier bake wrote are not replaced.
@@ -91,9 +88,7 @@ impl Folder {
     fn stale(&self, files: &[(String, Vec<u8>)], inputs: &[PathBuf]) -> Vec<&String> {
         let is_new = |name: &String| files.iter().any(|file| file.0 == *name);
         let stale = self.before.iter().filter(|name| !is_new(name));
-        stale
-            .filter(|name| is_removable(&self.path.join(name), inputs))
-            .collect()
+        stale.filter(|name| is_removable(&self.path.join(name), inputs)).collect()
     }
 
     /// Writes all files under temporary names, in the order in which they are put in place: the manifest of an incomplete
@@ -111,9 +106,8 @@ impl Folder {
         if let Some(name) = names.clone().find(|name| is_input(&at(name), inputs)) {
             return Err(ImageError::not_writable(&at(name), "this command reads it"));
         }
-        let listed: Vec<&String> = (names.filter(|name| *name != MANIFEST))
-            .chain(stale.iter().copied())
-            .collect();
+        let listed: Vec<&String> =
+            (names.filter(|name| *name != MANIFEST)).chain(stale.iter().copied()).collect();
         let incomplete = json!({ "kiln": env!("CARGO_PKG_VERSION"), "complete": false, "files": listed });
         let first = stage(&at(MANIFEST), format!("{incomplete:#}\n").as_bytes());
         let others = files.iter().map(|(name, bytes)| stage(&at(name), bytes));
@@ -132,9 +126,7 @@ impl Folder {
             let path = self.path.join(name);
             fs::remove_file(&path).map_err(|e| {
                 let path = path.display();
-                Failure::User(format!(
-                    "error: cannot remove '{path}', which an earlier bake wrote: {e}"
-                ))
+                Failure::User(format!("error: cannot remove '{path}', which an earlier bake wrote: {e}"))
             })?;
         }
         Ok(last.map_or(Ok(()), Staged::commit)?)
@@ -148,9 +140,7 @@ impl Folder {
             let Some(refuge) = new_folder(&parent, &self.path) else {
                 continue;
             };
-            let mut written = files
-                .iter()
-                .map(|(name, bytes)| write_whole(&refuge.join(name), bytes));
+            let mut written = files.iter().map(|(name, bytes)| write_whole(&refuge.join(name), bytes));
             if written.all(|written| written.is_ok()) {
                 return Failure::User(format!(
                     "error: {error}\n  the bake was written to '{}' instead; '{}' is unchanged",
@@ -161,10 +151,7 @@ impl Folder {
             // The folder is new.
             let _ = fs::remove_dir_all(&refuge);
         }
-        Failure::User(format!(
-            "error: {error}\n  '{}' is unchanged",
-            self.path.display()
-        ))
+        Failure::User(format!("error: {error}\n  '{}' is unchanged", self.path.display()))
     }
 }
 

@@ -130,15 +130,9 @@ impl Glb {
         colors: Vec<(String, Vec<Rgb>)>,
     ) {
         let mut attributes = serde_json::Map::new();
-        attributes.insert(
-            "POSITION".to_owned(),
-            json!(self.document.add_positions(&world.positions)),
-        );
+        attributes.insert("POSITION".to_owned(), json!(self.document.add_positions(&world.positions)));
         if !world.normals.is_empty() {
-            attributes.insert(
-                "NORMAL".to_owned(),
-                json!(self.document.add_floats(&world.normals)),
-            );
+            attributes.insert("NORMAL".to_owned(), json!(self.document.add_floats(&world.normals)));
         }
         for (set, uvs) in [("TEXCOORD_0", &mesh.uvs), ("TEXCOORD_1", &mesh.uvs2)] {
             // In Kiln v runs up on surfaces, in glTF down.
@@ -146,10 +140,7 @@ impl Glb {
             if !uvs.is_empty() {
                 attributes.insert(
                     set.to_owned(),
-                    json!(
-                        self.document
-                            .add_floats(&uvs.iter().map(flip).collect::<Vec<_>>())
-                    ),
+                    json!(self.document.add_floats(&uvs.iter().map(flip).collect::<Vec<_>>())),
                 );
             } else if set == "TEXCOORD_0" && !mesh.uvs2.is_empty() {
                 // The second set may not stand without a first.
@@ -193,12 +184,7 @@ struct World {
 
 impl World {
     fn of_scene(scene: &Scene, (id, side): (ShapeId, Side), mesh: &Mesh) -> World {
-        World::new(
-            &scene.shapes()[id.0 as usize],
-            side,
-            mesh,
-            scene.bounds().radius(),
-        )
+        World::new(&scene.shapes()[id.0 as usize], side, mesh, scene.bounds().radius())
     }
 
     /// A side of a shape in a scene of that radius.
@@ -208,11 +194,7 @@ impl World {
         let sign = if turned { -1.0 } else { 1.0 };
         let normal = |&n: &Vec3| (to_world.normal(n).normalize_or(Vec3::Y) * sign).to_array();
         let turn = |&[a, b, c]: &[u32; 3]| {
-            if to_world.is_mirrored() != turned {
-                [a, c, b]
-            } else {
-                [a, b, c]
-            }
+            if to_world.is_mirrored() != turned { [a, c, b] } else { [a, b, c] }
         };
         let mut positions: Vec<Vec3> = (mesh.positions.iter()).map(|&p| to_world.point(p)).collect();
         let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(turn).collect();
@@ -272,9 +254,7 @@ fn mean_albedo(scene: &Scene, id: ShapeId, side: Side) -> Rgb {
             let primitive =
                 (u64::from(index) * u64::from(shape.primitive_count()) / u64::from(POINTS)) as u32;
             let spread = (index as f32 + 0.5) / POINTS as f32;
-            let point = shape
-                .sample_area(primitive, Vec2::new(spread, (spread * 13.0).fract()))
-                .point;
+            let point = shape.sample_area(primitive, Vec2::new(spread, (spread * 13.0).fract())).point;
             let viewer = match side {
                 Side::Front => point.ng,
                 Side::Back => -point.ng,

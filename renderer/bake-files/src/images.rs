@@ -20,9 +20,7 @@ const PREVIEW: &str = "preview.png";
 /// The names of [`files`].
 pub(super) fn names(layout: Layout, order: ShOrder) -> Vec<String> {
     let pictures = pictures(layout, order).into_iter().map(|picture| picture.file);
-    pictures
-        .chain([COVERAGE.to_owned(), PREVIEW.to_owned()])
-        .collect()
+    pictures.chain([COVERAGE.to_owned(), PREVIEW.to_owned()]).collect()
 }
 
 /// Names and bytes of all images.
@@ -56,11 +54,7 @@ fn exr(map: &Lightmap, picture: &Picture, precision: Precision) -> Result<Vec<(S
             Precision::Half => SampleType::F16,
             Precision::Float => SampleType::F32,
         },
-        channel_names: picture
-            .channels
-            .iter()
-            .map(|(name, _)| (*name).to_owned())
-            .collect(),
+        channel_names: picture.channels.iter().map(|(name, _)| (*name).to_owned()).collect(),
         metadata: picture.channels.iter().filter_map(said).collect(),
         ..WriteOptions::default()
     };
@@ -103,9 +97,7 @@ fn preview(map: &Lightmap) -> Image {
 }
 
 fn rgb(map: &Lightmap, f: impl Fn(u32, u32) -> Rgb) -> Image {
-    Image::from_fn(map.width as usize, map.height as usize, |x, y| {
-        f(x as u32, y as u32)
-    })
+    Image::from_fn(map.width as usize, map.height as usize, |x, y| f(x as u32, y as u32))
 }
 
 /// Brightness of a lightmap.
@@ -133,11 +125,7 @@ impl Brightness {
         const HEADROOM: f32 = 4.0;
         if lit.is_empty() {
             let none = 1.0 / INV_PI;
-            return Brightness {
-                white: none,
-                intensity: none,
-                clipped: 0.0,
-            };
+            return Brightness { white: none, intensity: none, clipped: 0.0 };
         }
         let count = lit.len();
         let mut exceeded_by = |share: f64| {
@@ -148,20 +136,14 @@ impl Brightness {
         let [white, bright] = SHARES.map(&mut exceeded_by);
         let intensity = greatest.min(HEADROOM * bright);
         let clipped = lit.iter().filter(|&&v| v > intensity).count();
-        Brightness {
-            white,
-            intensity,
-            clipped: clipped as f64 / count as f64,
-        }
+        Brightness { white, intensity, clipped: clipped as f64 / count as f64 }
     }
 }
 
 /// The irradiance as 8-bit images of pages over an intensity, for engines that know no better.
 pub(super) fn plain(map: &Lightmap, intensity: f32) -> Result<Vec<Vec<u8>>, Failure> {
     let image = rgb(map, |x, y| map.irradiance(x, y) / intensity);
-    pages::images(&image, map.pages)
-        .map(|image| png(&image))
-        .collect()
+    pages::images(&image, map.pages).map(|image| png(&image)).collect()
 }
 
 #[cfg(test)]

@@ -122,10 +122,7 @@ fn bake_light(
     if !args.lights.is_empty() {
         let lit = lights::only(&desc, &args.lights).map_err(Failure::Mistakes)?;
         let of_lit = build(&lit)?;
-        whole = Some((
-            std::mem::replace(&mut desc, lit),
-            std::mem::replace(&mut built, of_lit),
-        ));
+        whole = Some((std::mem::replace(&mut desc, lit), std::mem::replace(&mut built, of_lit)));
     }
     outputs.check_scene_files(&desc)?;
     outputs.check_inputs(built.scene.late_files())?;
@@ -134,18 +131,12 @@ fn bake_light(
 
     // Instances of one node share their name.
     let mut names = Names::default();
-    let names: Vec<String> = desc
-        .shapes
-        .iter()
-        .map(|shape| names.unique(&shape.name))
-        .collect();
+    let names: Vec<String> = desc.shapes.iter().map(|shape| names.unique(&shape.name)).collect();
     let textured = args.textures > 0;
     let model = (args.target == BakeTarget::Texture && !model::is_gltf(&args.scene.path))
         .then(|| {
             // Lamps that are not baked shine in the model.
-            let (desc, built) = whole
-                .as_ref()
-                .map_or((&desc, &built), |(desc, built)| (desc, built));
+            let (desc, built) = whole.as_ref().map_or((&desc, &built), |(desc, built)| (desc, built));
             SceneModel::new(desc, &built.scene, textured)
         })
         .transpose()?;
@@ -171,10 +162,7 @@ fn bake_light(
     memory::check("the photon maps", settings.integrator.memory())?;
     let mut warnings = built.warnings.clone();
     settings.keep = kept_light::earlier(args, folder.as_ref(), &mut warnings);
-    let resumed = args
-        .checkpoint
-        .as_deref()
-        .filter(|path| args.resume && path.exists());
+    let resumed = args.checkpoint.as_deref().filter(|path| args.resume && path.exists());
     if let Some(path) = resumed.filter(|_| built.scene.computes_names()) {
         warnings.push(unknown_files(format!("'{}'", path.display())));
     }
@@ -184,18 +172,11 @@ fn bake_light(
     if let Target::Texture { scale, .. } = settings.target
         && let Some((width, height)) = scale.size()
     {
-        args.report
-            .print_memory(texture_memory(width, height, args.order));
+        args.report.print_memory(texture_memory(width, height, args.order));
     }
     let keeps = args.checkpoint.is_some().then_some(interrupt);
     let watch = BakeWatch::new(program, args.report.quiet, keeps.cloned());
-    let baked = bake(
-        &built.scene,
-        &names,
-        &settings,
-        watch.progress(),
-        interrupt.flag(),
-    )?;
+    let baked = bake(&built.scene, &names, &settings, watch.progress(), interrupt.flag())?;
     let (Some(baked), Some(folder)) = (baked, folder) else {
         drop(watch);
         if !args.report.quiet && !interrupt.is_old_work() {
@@ -206,23 +187,13 @@ fn bake_light(
         }
         if let Some(path) = &args.checkpoint {
             let path = path.display();
-            remark(&format!(
-                "interrupted; finished work is in '{path}', and --resume continues it"
-            ));
+            remark(&format!("interrupted; finished work is in '{path}', and --resume continues it"));
         }
         return Err(interrupt.failure());
     };
 
     watch.progress().advance(BakePhase::Files, 0, 0);
-    let files = files(
-        args,
-        &desc,
-        &built,
-        model.as_ref(),
-        &settings,
-        &baked,
-        &mut warnings,
-    )?;
+    let files = files(args, &desc, &built, model.as_ref(), &settings, &baked, &mut warnings)?;
     // The results are complete, so an interruption no longer discards them.
     interrupt.keep();
     let inputs = inputs(args, &desc, &built);
@@ -234,9 +205,7 @@ fn bake_light(
         warnings.push(Diagnostic::warning(note.clone()));
     }
     warnings.list.extend(warnings::of_reports(&baked.reports));
-    warnings
-        .list
-        .extend(built.scene.texture_failure().map(lost_texels));
+    warnings.list.extend(built.scene.texture_failure().map(lost_texels));
     if !args.report.quiet && written.is_ok() {
         if let Some(text) = kept_light::remark(&baked) {
             remark(&text);
@@ -329,16 +298,13 @@ fn target(
 /// The integrator of a bake: a single photon pass, all components of light, `photon` in place of `auto`.
 fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
     match built.integrator.with_depth(args.scene.depth) {
-        Integrator::Photon(photon) => Integrator::Photon(PhotonSettings {
-            progressive: false,
-            show: None,
-            ..photon
-        }),
+        Integrator::Photon(photon) => {
+            Integrator::Photon(PhotonSettings { progressive: false, show: None, ..photon })
+        }
         // Baked light is indirect, for which photon maps are efficient.
-        Integrator::Auto(path) => Integrator::Photon(PhotonSettings {
-            depth: path.depth,
-            ..PhotonSettings::default()
-        }),
+        Integrator::Auto(path) => {
+            Integrator::Photon(PhotonSettings { depth: path.depth, ..PhotonSettings::default() })
+        }
         path @ Integrator::Path(_) => path,
     }
 }
@@ -346,10 +312,7 @@ fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
 /// Points from a text: three numbers a line, parted by blanks or commas; `#` begins a comment.
 fn read_points(path: &Path) -> Result<Vec<Vec3>, Failure> {
     let at = |reason: String| {
-        Failure::User(format!(
-            "error: cannot use the points of '{}': {reason}",
-            path.display()
-        ))
+        Failure::User(format!("error: cannot use the points of '{}': {reason}", path.display()))
     };
     let bytes = read_regular(path).map_err(|e| at(e.to_string()))?;
     let mut points = vec![];

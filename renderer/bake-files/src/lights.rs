@@ -15,11 +15,7 @@ use renderer_transport::scene::build::Built;
 /// # Errors
 /// One for each name that nothing has.
 pub(super) fn only(desc: &SceneDesc, names: &[String]) -> Result<SceneDesc, Diagnostics> {
-    let names: Vec<&str> = names
-        .iter()
-        .flat_map(|text| text.split(','))
-        .map(str::trim)
-        .collect();
+    let names: Vec<&str> = names.iter().flat_map(|text| text.split(',')).map(str::trim).collect();
     let errors: Vec<Diagnostic> = (names.iter())
         .filter(|name| !is_known(desc, name))
         .map(|name| unknown(desc, name))
@@ -28,11 +24,7 @@ pub(super) fn only(desc: &SceneDesc, names: &[String]) -> Result<SceneDesc, Diag
         return Err(Diagnostics { list: errors });
     }
     let mut lit = desc.clone();
-    lit.lights = desc
-        .lights
-        .iter()
-        .filter_map(|light| part(light, &names))
-        .collect();
+    lit.lights = desc.lights.iter().filter_map(|light| part(light, &names)).collect();
     let mut dark: FxHashMap<MaterialId, MaterialId> = FxHashMap::default();
     for shape in &mut lit.shapes {
         if !names.iter().any(|name| shines(desc, shape, name)) {
@@ -61,19 +53,13 @@ fn part(light: &LightDesc, names: &[&str]) -> Option<LightDesc> {
         return Some(light.clone());
     }
     let mut part = light.clone();
-    let LightKind::Sky {
-        sky_scale, sun_scale, ..
-    } = &mut part.kind
-    else {
+    let LightKind::Sky { sky_scale, sun_scale, .. } = &mut part.kind else {
         return None;
     };
     let [sun, sky] = parts(light).map(|own| names.contains(&own.as_str()));
     (*sun_scale, *sky_scale) = match (sun, sky) {
         (false, false) => return None,
-        (sun, sky) => (
-            if sun { *sun_scale } else { 0.0 },
-            if sky { *sky_scale } else { 0.0 },
-        ),
+        (sun, sky) => (if sun { *sun_scale } else { 0.0 }, if sky { *sky_scale } else { 0.0 }),
     };
     Some(part)
 }
@@ -97,10 +83,7 @@ fn unknown(desc: &SceneDesc, name: &str) -> Diagnostic {
         }
     }
     let groups = desc.lights.iter().filter_map(|light| light.group.clone());
-    let of_materials = desc
-        .materials
-        .iter()
-        .filter_map(|material| material.group.clone());
+    let of_materials = desc.materials.iter().filter_map(|material| material.group.clone());
     known.extend(groups.chain(of_materials).map(|group| group.to_string()));
     known.dedup();
     let shapes = desc.shapes.iter().map(|shape| shape.name.to_string());
@@ -109,11 +92,9 @@ fn unknown(desc: &SceneDesc, name: &str) -> Diagnostic {
         true => "its lights are shapes: give their names".to_owned(),
         false => format!("there are {}, and shapes", known.join(", ")),
     };
-    Diagnostic::error(format!(
-        "--lights {name}: no light, shape or group of lights has this name"
-    ))
-    .nearest(name, nearest.iter().map(String::as_str))
-    .hint(hint)
+    Diagnostic::error(format!("--lights {name}: no light, shape or group of lights has this name"))
+        .nearest(name, nearest.iter().map(String::as_str))
+        .hint(hint)
 }
 
 /// The lights of a built scene that have a name, as in [`only`].

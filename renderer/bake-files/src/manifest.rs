@@ -143,10 +143,7 @@ fn images(map: &Lightmap, args: &BakeArgs) -> Value {
 
 /// The images of features in floats.
 fn surfaces(map: &Lightmap) -> Vec<String> {
-    let files = map
-        .features
-        .iter()
-        .map(|feature| super::features::file(&feature.name));
+    let files = map.features.iter().map(|feature| super::features::file(&feature.name));
     files
         .flat_map(|file| pages::files(&file, map.pages).collect::<Vec<_>>())
         .collect()

@@ -32,10 +32,7 @@ pub(super) fn of_lightmap(
     map: &Lightmap,
 ) -> Result<(Document, Vec<Option<ModelPart>>), Failure> {
     let intensity = Brightness::of(map).intensity;
-    let images = LightmapImages {
-        pages: plain(map, intensity)?,
-        intensity,
-    };
+    let images = LightmapImages { pages: plain(map, intensity)?, intensity };
     let path = &args.scene.path;
     let (file, parts) = match scene {
         None => {

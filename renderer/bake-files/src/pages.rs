@@ -30,9 +30,7 @@ pub(super) fn alone(name: &str) -> String {
 /// The pages of an image in which they are one below the other.
 pub(super) fn images(image: &Image, pages: u32) -> impl Iterator<Item = Image> {
     let height = image.height / pages.max(1) as usize;
-    let rows = image
-        .data
-        .chunks_exact((image.width * image.channels * height).max(1));
+    let rows = image.data.chunks_exact((image.width * image.channels * height).max(1));
     rows.map(move |data| Image {
         height,
         data: data.to_vec(),
@@ -60,12 +58,7 @@ mod tests {
     fn names_of_pages_are_told_apart() {
         assert_eq!(file("irradiance.exr", 0, 1), "irradiance.exr");
         assert_eq!(file("irradiance.rgbm.png", 3, 4), "irradiance.3.rgbm.png");
-        for name in [
-            "irradiance.exr",
-            "irradiance.rgbm.png",
-            "sh_r_2.ktx2",
-            "bake.json",
-        ] {
+        for name in ["irradiance.exr", "irradiance.rgbm.png", "sh_r_2.ktx2", "bake.json"] {
             assert_eq!(alone(name), name);
             assert!(files(name, PAGES).all(|file| alone(&file) == name));
         }

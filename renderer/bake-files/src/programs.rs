@@ -50,10 +50,7 @@ fn program(units: &MaterialUnits, material: MaterialId, has_uvs: bool) -> Result
     let Some((unit, sources)) = units.unit(material).map_err(failure)? else {
         return Err("it reads attributes".to_owned());
     };
-    let options = RasterOptions {
-        pass: Pass::Gbuffer,
-        ..RasterOptions::default()
-    };
+    let options = RasterOptions { pass: Pass::Gbuffer, ..RasterOptions::default() };
     let raster = raster(&unit, &sources, units.closures(), &options).map_err(failure)?;
     if !raster.textures.is_empty() {
         return Err("it reads textures".to_owned());

@@ -75,12 +75,7 @@ impl BakeReport {
             let state = Arc::clone(&state);
             std::thread::spawn(move || write_lines(&state))
         });
-        BakeReport {
-            bar,
-            state,
-            lines,
-            keeps,
-        }
+        BakeReport { bar, state, lines, keeps }
     }
 
     /// Updates the state; returns whether another phase, or the counting of one, begins.

@@ -185,10 +185,7 @@ impl SceneModel {
             textures.normal = Some(document.add_texture(&name("normal"), png(&image)?));
         }
         if let Some(values) = values(Slot::Emission) {
-            let strongest = values
-                .iter()
-                .map(|value| value.max_component())
-                .fold(0.0, f32::max);
+            let strongest = values.iter().map(|value| value.max_component()).fold(0.0, f32::max);
             if strongest > 0.0 {
                 let image = rgb(size, values, |value| value * (1.0 / strongest));
                 textures.emission = Some((document.add_texture(&name("emission"), png(&image)?), strongest));
@@ -201,9 +198,7 @@ impl SceneModel {
 /// Contents of the textures for these shapes.
 fn slots(looks: &[ShapeAppearance]) -> Vec<Slot> {
     let color = looks.iter().any(|look| look.color_varies);
-    let transparent = looks
-        .iter()
-        .any(|look| look.color_varies && look.material.opacity < 1.0);
+    let transparent = looks.iter().any(|look| look.color_varies && look.material.opacity < 1.0);
     let all = [
         (Slot::Color, color),
         (Slot::Opacity, transparent),
@@ -211,10 +206,7 @@ fn slots(looks: &[ShapeAppearance]) -> Vec<Slot> {
         (Slot::Normal, looks.iter().any(|look| look.is_bumped)),
         (Slot::Emission, looks.iter().any(|look| look.emission_varies)),
     ];
-    all.iter()
-        .filter(|(_, is_needed)| *is_needed)
-        .map(|(slot, _)| *slot)
-        .collect()
+    all.iter().filter(|(_, is_needed)| *is_needed).map(|(slot, _)| *slot).collect()
 }
 
 /// Failure of writing the model.

@@ -17,32 +17,20 @@ pub(super) fn find(desc: &SceneDesc, flag: &str, names: &[String]) -> Result<Vec
     for name in names.iter().flat_map(|text| text.split(',')).map(str::trim) {
         let before = found.len();
         let shapes = desc.shapes.iter().enumerate();
-        found.extend(
-            shapes
-                .filter(|(_, shape)| is_of(name, &shape.name))
-                .map(|(index, _)| index),
-        );
+        found.extend(shapes.filter(|(_, shape)| is_of(name, &shape.name)).map(|(index, _)| index));
         if found.len() == before {
             errors.list.push(unknown(desc, flag, name));
         }
     }
     found.sort_unstable();
     found.dedup();
-    if errors.list.is_empty() {
-        Ok(found)
-    } else {
-        Err(errors)
-    }
+    if errors.list.is_empty() { Ok(found) } else { Err(errors) }
 }
 
 fn unknown(desc: &SceneDesc, flag: &str, name: &str) -> Diagnostic {
     let mut names: Vec<&str> = desc.shapes.iter().map(|shape| &*shape.name).collect();
     names.dedup();
-    let listed: Vec<String> = names
-        .iter()
-        .take(LISTED)
-        .map(|name| format!("`{name}`"))
-        .collect();
+    let listed: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
     let more = match names.len().saturating_sub(LISTED) {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -74,23 +74,14 @@ pub(super) fn run(
     warnings.list.extend(unused_flags::surface_warnings(args));
     let watch = BakeWatch::new(program, args.report.quiet, None);
     let (low, names) = (parts.low(args), &parts.names);
-    let baked = bake_surface(
-        &built.scene,
-        low,
-        names,
-        &settings,
-        watch.progress(),
-        interrupt.flag(),
-    )?;
+    let baked = bake_surface(&built.scene, low, names, &settings, watch.progress(), interrupt.flag())?;
     let Some(baked) = baked else {
         return Err(interrupt.failure());
     };
     warnings
         .list
         .extend(baked.notes.iter().map(|note| Diagnostic::warning(note.clone())));
-    warnings
-        .list
-        .extend(missed(args, &baked.maps, baked.stats.points));
+    warnings.list.extend(missed(args, &baked.maps, baked.stats.points));
     let shapes = match low {
         LowShapes::Own => built.scene.shapes(),
         LowShapes::Others { shapes, .. } => shapes,
@@ -104,9 +95,7 @@ pub(super) fn run(
     // Running shaders read, too.
     read(inputs);
     warnings.list.extend(warnings::of_reports(&baked.reports));
-    warnings
-        .list
-        .extend(built.scene.texture_failure().map(lost_texels));
+    warnings.list.extend(built.scene.texture_failure().map(lost_texels));
     if !args.report.quiet && written.is_ok() {
         summary::baked(folder.path(), &files, start.elapsed());
     }
@@ -117,10 +106,7 @@ pub(super) fn run(
 fn check(args: &BakeArgs) -> Result<(), Failure> {
     let refuse = |message: &str, hint: &str| Err(Failure::of(Diagnostic::error(message).hint(hint)));
     if args.target != BakeTarget::Texture {
-        return refuse(
-            "features of surfaces are baked to a texture",
-            "leave --target out",
-        );
+        return refuse("features of surfaces are baked to a texture", "leave --target out");
     }
     if args.aov.is_empty() {
         return refuse(
@@ -172,10 +158,7 @@ impl Parts {
     fn of(args: &BakeArgs, desc: &SceneDesc) -> Result<Parts, Failure> {
         let names_of = |shapes: &[usize]| -> Vec<String> {
             let mut names = Names::default();
-            shapes
-                .iter()
-                .map(|&shape| names.unique(&desc.shapes[shape].name))
-                .collect()
+            shapes.iter().map(|&shape| names.unique(&desc.shapes[shape].name)).collect()
         };
         if args.from.is_empty() {
             return Ok(Parts {
@@ -216,9 +199,9 @@ impl Parts {
             .filter(|(shape, _)| low.contains(shape))
         {
             let name = &desc.shapes[*shape].name;
-            errors.list.push(Diagnostic::error(format!(
-                "`{name}` is of {flags}: it cannot be both"
-            )));
+            errors
+                .list
+                .push(Diagnostic::error(format!("`{name}` is of {flags}: it cannot be both")));
         }
         if errors.list.is_empty() && !cages.is_empty() && cages.len() != low.len() {
             let message = format!("--cage names {} shapes, and --to {}", cages.len(), low.len());
@@ -285,10 +268,7 @@ fn files(
     files.push((COVERAGE.to_owned(), feature_image::png(&coverage)?));
     let textures = feature_image::textures(size, &maps.features, &settings.features)?;
     let material = material(maps, &settings.features);
-    files.push((
-        SCENE.to_owned(),
-        glb::of_surface(shapes, maps, &textures, &material)?,
-    ));
+    files.push((SCENE.to_owned(), glb::of_surface(shapes, maps, &textures, &material)?));
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let text = manifest(args, settings, maps, &names);
     files.push((MANIFEST.to_owned(), text));
@@ -304,11 +284,7 @@ fn material(maps: &SurfaceMaps, features: &[FeatureDesc]) -> Value {
         let mut seen = of_surface.filter(|(_, coverage)| **coverage == renderer_bake::Coverage::Covered);
         seen.any(|(value, _)| value.luminance() < 0.999)
     });
-    if has_holes {
-        json!({ "alphaMode": "BLEND" })
-    } else {
-        json!({})
-    }
+    if has_holes { json!({ "alphaMode": "BLEND" }) } else { json!({}) }
 }
 
 fn manifest(args: &BakeArgs, settings: &SurfaceSettings, maps: &SurfaceMaps, files: &[&str]) -> Vec<u8> {
@@ -322,10 +298,7 @@ fn manifest(args: &BakeArgs, settings: &SurfaceSettings, maps: &SurfaceMaps, fil
         let covered = map.values.iter().zip(&maps.coverage);
         let covered = covered.filter(|(_, coverage)| **coverage == renderer_bake::Coverage::Covered);
         let range = covered.fold([f32::INFINITY, f32::NEG_INFINITY], |[least, most], (value, _)| {
-            [
-                value.to_array().into_iter().fold(least, f32::min),
-                most.max(value.max_component()),
-            ]
+            [value.to_array().into_iter().fold(least, f32::min), most.max(value.max_component())]
         });
         let mut said = json!({ "file": features::file(&desc.name), "range": range });
         if let Some(rays) = desc.feature.rays() {

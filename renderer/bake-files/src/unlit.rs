@@ -13,10 +13,7 @@ use renderer_image::Image;
 /// Features of surfaces for the model, at the end of the features of textures.
 pub(super) fn features() -> Vec<FeatureDesc> {
     [Feature::Albedo, Feature::Opacity, Feature::Emission]
-        .map(|feature| FeatureDesc {
-            name: String::new(),
-            feature,
-        })
+        .map(|feature| FeatureDesc { name: String::new(), feature })
         .to_vec()
 }
 

@@ -81,11 +81,7 @@ pub(super) fn surface_warnings(args: &BakeArgs) -> Vec<Diagnostic> {
     let is_given = |id: &&str| args.given.iter().any(|given| given == id);
     let warning = |id: &str| {
         // `for` is no name of a field.
-        let flag = if id == "engine" {
-            "for".to_owned()
-        } else {
-            id.replace('_', "-")
-        };
+        let flag = if id == "engine" { "for".to_owned() } else { id.replace('_', "-") };
         Diagnostic::warning(format!("--{flag} has no effect: no light is baked"))
     };
     let idle = OF_LIGHT.iter().copied().filter(is_given).map(warning);
@@ -111,10 +107,7 @@ fn without_feature(args: &BakeArgs) -> Vec<Diagnostic> {
         args.target == BakeTarget::Texture && args.given.iter().any(|given| given == id) && !is_asked(feature)
     });
     idle.map(|(id, feature)| {
-        Diagnostic::warning(format!(
-            "--{} has no effect without --aov {feature}",
-            id.replace('_', "-")
-        ))
+        Diagnostic::warning(format!("--{} has no effect without --aov {feature}", id.replace('_', "-")))
     })
     .collect()
 }

@@ -40,10 +40,7 @@ pub(super) fn files(
 ) -> Vec<(String, Vec<u8>)> {
     let used = baked.iter().filter(|(name, _)| is_used(name));
     let mut used: Vec<(String, Value)> = used.map(|(name, bytes)| (name.clone(), text(bytes))).collect();
-    let probes = args
-        .output
-        .as_ref()
-        .and_then(|folder| read_regular(&folder.join(PROBES)).ok());
+    let probes = args.output.as_ref().and_then(|folder| read_regular(&folder.join(PROBES)).ok());
     used.extend(probes.map(|bytes| ("probes.json".to_owned(), text(&bytes))));
     used.sort_by(|a, b| a.0.cmp(&b.0));
     let title = args.scene.path.file_stem().unwrap_or_default();
@@ -56,9 +53,7 @@ pub(super) fn files(
         "reference": {},
         "shaders": shaders.unwrap_or_else(|| json!({})),
     });
-    let page = PAGE
-        .iter()
-        .map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec()));
+    let page = PAGE.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec()));
     page.chain([(DATA.to_owned(), format!("KILN_BAKE = {data};\n").into_bytes())])
         .collect()
 }
@@ -98,13 +93,7 @@ mod tests {
     #[test]
     fn base64_pads() {
         // RFC 4648, section 10.
-        let vectors = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foobar", "Zm9vYmFy"),
-        ];
+        let vectors = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (plain, coded) in vectors {
             assert_eq!(base64(plain.as_bytes()), coded);
         }

@@ -38,11 +38,7 @@ impl Scale {
     pub fn size(self) -> Option<(u32, u32)> {
         match self {
             Scale::Resolution(side) | Scale::Both(_, side) => Some((side, side)),
-            Scale::Pages(PageScale {
-                density: None,
-                side,
-                most,
-            }) => Some((side, side.saturating_mul(most))),
+            Scale::Pages(PageScale { density: None, side, most }) => Some((side, side.saturating_mul(most))),
             Scale::Density(_) | Scale::Pages(_) => None,
         }
     }
@@ -103,16 +99,8 @@ pub(super) fn finish(
     margin: u32,
 ) -> Atlas {
     let placed = flats.iter().zip(objects).zip(spots);
-    let (rects, places) = placed
-        .map(|((flat, object), spot)| object.placed(flat, spot, margin))
-        .unzip();
-    Atlas {
-        size,
-        pages: 1,
-        density,
-        rects,
-        places,
-    }
+    let (rects, places) = placed.map(|((flat, object), spot)| object.placed(flat, spot, margin)).unzip();
+    Atlas { size, pages: 1, density, rects, places }
 }
 
 /// Returns the total area of the charts in the plane [m²].

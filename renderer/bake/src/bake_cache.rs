@@ -82,9 +82,7 @@ impl BakeCache {
     /// The reason, if the bytes are no cache or damaged.
     pub fn read(bytes: &[u8]) -> Result<BakeCache, &'static str> {
         let content = bytes.strip_prefix(MAGIC).ok_or("it is not a cache of light")?;
-        let (content, sum) = content
-            .split_last_chunk::<CHECKSUM_BYTES>()
-            .ok_or("it is cut short")?;
+        let (content, sum) = content.split_last_chunk::<CHECKSUM_BYTES>().ok_or("it is cut short")?;
         if hash(content).to_le_bytes() != *sum {
             return Err("it is damaged");
         }
@@ -165,8 +163,7 @@ impl<'a> CacheMatch<'a> {
 
     /// The sampler's pixel of a point: that of the earlier bake, even if the object moved in the texture.
     pub(super) fn key(&self, index: usize, own: UVec2) -> UVec2 {
-        self.earlier_point(index)
-            .map_or(own, |point| UVec2::from(point.key))
+        self.earlier_point(index).map_or(own, |point| UVec2::from(point.key))
     }
 
     fn earlier_point(&self, index: usize) -> Option<&CachedPoint> {
@@ -198,11 +195,8 @@ impl<'a> CacheMatch<'a> {
             let mut levels = BLOCK_LEVELS.into_iter().zip(&changed);
             levels.any(|(shift, changed)| {
                 let block = point.block >> shift;
-                let mut around = (0..9).map(|i| {
-                    block
-                        .wrapping_add(UVec2::new(i % 3, i / 3))
-                        .wrapping_sub(UVec2::ONE)
-                });
+                let mut around =
+                    (0..9).map(|i| block.wrapping_add(UVec2::new(i % 3, i / 3)).wrapping_sub(UVec2::ONE));
                 around.any(|block| changed.contains(&(point.object, block)))
             })
         };
@@ -265,10 +259,7 @@ impl Change {
         let floor = floor * self.points;
         let is_sure = self.difference.luminance().abs() > MIN_STANDARD_ERRORS * self.square.sqrt();
         self.is_new
-            || is_sure
-                && changes
-                    .into_iter()
-                    .any(|(d, then)| d.abs() > (MIN_CHANGE * then).max(floor))
+            || is_sure && changes.into_iter().any(|(d, then)| d.abs() > (MIN_CHANGE * then).max(floor))
     }
 }
 
@@ -286,9 +277,7 @@ pub(super) fn new_cache(
         let indices = first..first + group.len();
         first = indices.end;
         let mut record = vec![];
-        indices
-            .clone()
-            .for_each(|index| field.append_record(index, &mut record));
+        indices.clone().for_each(|index| field.append_record(index, &mut record));
         let point = |(index, point): (usize, &Point)| CachedPoint {
             key: keys(index).to_array(),
             p: point.p.to_array(),

@@ -36,10 +36,7 @@ pub(super) struct Charts {
 /// Cuts a mesh whose vertices are at `positions` into charts.
 pub(super) fn charts(mesh: &Mesh, positions: &[Vec3]) -> Charts {
     let faces = Faces::new(mesh, positions);
-    let mut charts = Charts {
-        of: vec![NONE; mesh.triangles.len()],
-        axes: vec![],
-    };
+    let mut charts = Charts { of: vec![NONE; mesh.triangles.len()], axes: vec![] };
     for seed in faces.by_size() {
         if charts.of[seed as usize] == NONE {
             let (members, axis) = faces.chart(seed, &charts.of);
@@ -93,9 +90,7 @@ struct Candidate {
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Candidate) -> Ordering {
-        self.facing
-            .total_cmp(&other.facing)
-            .then(other.face.cmp(&self.face))
+        self.facing.total_cmp(&other.facing).then(other.face.cmp(&self.face))
     }
 }
 
@@ -169,10 +164,7 @@ impl<'a> Faces<'a> {
         let mut sum = Vec3::ZERO;
         let mut taken = FxHashSet::default();
         let mut members = vec![];
-        let mut heap = BinaryHeap::from([Candidate {
-            facing: 1.0,
-            face: seed,
-        }]);
+        let mut heap = BinaryHeap::from([Candidate { facing: 1.0, face: seed }]);
         while let Some(Candidate { face, .. }) = heap.pop() {
             let axis = sum.normalize_or(normal(seed));
             if normal(face).dot(axis) < MIN_CHART_COSINE || !taken.insert(face) {
@@ -182,10 +174,7 @@ impl<'a> Faces<'a> {
             sum += normal(face) * self.areas[face as usize];
             for next in self.neighbours[face as usize] {
                 if next != NONE && chart_of[next as usize] == NONE && normal(next) != Vec3::ZERO {
-                    heap.push(Candidate {
-                        facing: normal(next).dot(axis),
-                        face: next,
-                    });
+                    heap.push(Candidate { facing: normal(next).dot(axis), face: next });
                 }
             }
         }
@@ -210,10 +199,7 @@ impl<'a> Faces<'a> {
                     members[chart as usize].push(face);
                 }
             }
-            let crumbs = members
-                .iter()
-                .filter(|faces| faces.len() <= TINY_CHART_TRIANGLES)
-                .flatten();
+            let crumbs = members.iter().filter(|faces| faces.len() <= TINY_CHART_TRIANGLES).flatten();
             let is_large = |chart: u32| chart != NONE && members[chart as usize].len() > TINY_CHART_TRIANGLES;
             let mut joining: Vec<(u32, u32)> = crumbs
                 .filter_map(|&face| Some((self.host(face, charts, is_large)?, face)))
@@ -236,9 +222,7 @@ impl<'a> Faces<'a> {
     /// The neighbouring chart whose axis is closest to the triangle's normal, if any is close enough.
     fn host(&self, face: u32, charts: &Charts, is_large: impl Fn(u32) -> bool) -> Option<u32> {
         let facing = |chart: u32| self.normals[face as usize].dot(charts.axes[chart as usize]);
-        let beside = self.neighbours[face as usize]
-            .into_iter()
-            .filter(|&other| other != NONE);
+        let beside = self.neighbours[face as usize].into_iter().filter(|&other| other != NONE);
         beside
             .map(|other| charts.of[other as usize])
             .filter(|&chart| is_large(chart) && facing(chart) > MIN_TINY_CHART_COSINE)

@@ -56,10 +56,7 @@ impl Content {
             return Ok(Content::Empty);
         }
         if !bytes.starts_with(MAGIC) {
-            return Err(unusable(
-                path,
-                "it is not a checkpoint of a bake\n  hint: name another file",
-            ));
+            return Err(unusable(path, "it is not a checkpoint of a bake\n  hint: name another file"));
         }
         Ok(match bytes.len() > HEADER {
             true => Content::Work(bytes),
@@ -117,24 +114,14 @@ impl Checkpoint {
                     ));
                 }
                 let records = Records::find(&bytes[HEADER..]);
-                finished.extend(
-                    records
-                        .list
-                        .iter()
-                        .map(|record| (record.chunk(), record.values())),
-                );
+                finished.extend(records.list.iter().map(|record| (record.chunk(), record.values())));
                 damaged = records.damaged;
                 end = HEADER + records.end;
                 file.set_len(end as u64).map_err(|e| unusable(path, e))?;
             }
         }
         let path = path.to_owned();
-        let checkpoint = Checkpoint {
-            path,
-            file,
-            end: end as u64,
-            damaged,
-        };
+        let checkpoint = Checkpoint { path, file, end: end as u64, damaged };
         Ok((checkpoint, finished))
     }
 
@@ -182,10 +169,7 @@ impl CheckpointContent {
         let (header, rest) = bytes.split_at(HEADER);
         let chunks = Records::find(rest).list.len();
         let fingerprint = std::array::from_fn(|i| header[MAGIC.len() + i]);
-        Ok(CheckpointContent {
-            fingerprint: u64::from_le_bytes(fingerprint),
-            chunks,
-        })
+        Ok(CheckpointContent { fingerprint: u64::from_le_bytes(fingerprint), chunks })
     }
 }
 
@@ -224,10 +208,8 @@ pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<Vec<String>,
         }
         for record in records.list {
             if let Some((other, _)) = all.insert(record.chunk(), (path, record.0.to_vec())) {
-                let reason = format!(
-                    "it has work that '{}' has, too\n  hint: leave one of them out",
-                    other.display()
-                );
+                let reason =
+                    format!("it has work that '{}' has, too\n  hint: leave one of them out", other.display());
                 return Err(unusable(path, reason));
             }
         }
@@ -297,11 +279,7 @@ impl<'b> Records<'b> {
     /// Finds all valid records after a header. Since damage can change the length of a record, the next one is searched for
     /// at every following byte.
     fn find(bytes: &'b [u8]) -> Records<'b> {
-        let mut found = Records {
-            list: vec![],
-            damaged: 0,
-            end: 0,
-        };
+        let mut found = Records { list: vec![], damaged: 0, end: 0 };
         // Bounds the bytes that are hashed for candidates with wrong lengths.
         let mut budget = 16 * bytes.len();
         let mut at = 0;
@@ -341,10 +319,7 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 }
 
 fn unusable(path: &Path, reason: impl ToString) -> BakeError {
-    BakeError::Checkpoint {
-        path: path.to_owned(),
-        reason: reason.to_string(),
-    }
+    BakeError::Checkpoint { path: path.to_owned(), reason: reason.to_string() }
 }
 
 #[cfg(test)]
@@ -359,10 +334,7 @@ mod tests {
         for chunk in 0..3 {
             checkpoint.add(chunk, &[chunk as f32; 5]).unwrap();
         }
-        assert!(
-            Checkpoint::open(&path, 7, true).is_err(),
-            "two at work on one file"
-        );
+        assert!(Checkpoint::open(&path, 7, true).is_err(), "two at work on one file");
         drop(checkpoint);
         let whole = fs::read(&path).unwrap();
         let record = 16 + 20;
@@ -425,10 +397,7 @@ mod tests {
             let lost = (bit / 8 - HEADER) / record;
             let (checkpoint, mut finished) = Checkpoint::open(&path, 7, true).unwrap();
             // The last record may look truncated.
-            assert!(
-                checkpoint.damaged == 1 || lost == 3 && checkpoint.damaged == 0,
-                "{bit}"
-            );
+            assert!(checkpoint.damaged == 1 || lost == 3 && checkpoint.damaged == 0, "{bit}");
             assert_eq!(finished.len(), 3, "{bit}");
             assert!(finished.remove(&(lost as u32)).is_none());
             for (chunk, values) in finished {

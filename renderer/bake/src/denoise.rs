@@ -91,9 +91,8 @@ fn smooth_variance(lightmap: &LightmapBuffer) -> Vec<f32> {
                 .around(index)
                 .chain([index])
                 .filter(|&i| lightmap.field.valid[i] && lightmap.charts[i] == lightmap.charts[index]);
-            let (sum, count) = known.fold((0.0, 0.0), |(sum, count), i| {
-                (sum + lightmap.field.variance[i], count + 1.0)
-            });
+            let (sum, count) =
+                known.fold((0.0, 0.0), |(sum, count), i| (sum + lightmap.field.variance[i], count + 1.0));
             sum / count
         })
         .collect()

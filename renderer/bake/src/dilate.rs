@@ -163,9 +163,7 @@ mod tests {
     }
 
     fn values(lightmap: &LightmapBuffer) -> Vec<f32> {
-        (0..lightmap.charts.len())
-            .map(|i| lightmap.field.irradiance(i).r)
-            .collect()
+        (0..lightmap.charts.len()).map(|i| lightmap.field.irradiance(i).r).collect()
     }
 
     #[test]
@@ -184,19 +182,13 @@ mod tests {
     #[test]
     fn hidden_texels_are_filled_from_their_chart() {
         let mut lightmap = row(&[0, 0, 0, 0, 1, 2], &[(0, 2.0), (4, 9.0)]);
-        let up = TexelPoint {
-            n: Vec3::Y,
-            ..TexelPoint::default()
-        };
+        let up = TexelPoint { n: Vec3::Y, ..TexelPoint::default() };
         assert_eq!(fill_and_dilate(&mut lightmap, &[up; 6], &[], 0), (3, 1));
         for (found, expected) in values(&lightmap).into_iter().zip([2.0, 2.0, 2.0, 2.0, 9.0, 0.0]) {
             assert!((found - expected).abs() < 1e-5, "{found} for {expected}");
         }
         use Coverage::{Covered, Dark, Filled};
-        assert_eq!(
-            lightmap.coverage,
-            [Covered, Filled, Filled, Filled, Covered, Dark]
-        );
+        assert_eq!(lightmap.coverage, [Covered, Filled, Filled, Filled, Covered, Dark]);
         // A completely hidden chart gets the light of a chart at its edge.
         let mut lightmap = row(&[0, 0, 2, 2, 1], &[(0, 2.0), (4, 9.0)]);
         assert_eq!(fill_and_dilate(&mut lightmap, &[up; 5], &[[3, 4]], 0), (3, 0));
@@ -211,10 +203,7 @@ mod tests {
         let mut lightmap = row(&[0; 3], &[(0, 1.0), (2, 1.0)]);
         let light: Vec<Rgb> = basis(Vec3::Y)[..4].iter().map(|&y| Rgb::splat(y)).collect();
         let normals = [Vec3::Y, Vec3::new(0.0, 0.8, 0.6), Vec3::NEG_X];
-        let places = normals.map(|n| TexelPoint {
-            n,
-            ..TexelPoint::default()
-        });
+        let places = normals.map(|n| TexelPoint { n, ..TexelPoint::default() });
         lightmap.field.at_mut(0)[..4].copy_from_slice(&light);
         // A tenth more than the coefficients explain.
         let rest = 0.1;
@@ -222,9 +211,6 @@ mod tests {
         fill_and_dilate(&mut lightmap, &places, &[], 0);
         let rebuilt = irradiance(lightmap.field.coefficients(1), normals[1]).r;
         let found = lightmap.field.irradiance(1).r;
-        assert!(
-            (found - rebuilt - rest).abs() < 0.01,
-            "{found}, rebuilt {rebuilt}"
-        );
+        assert!((found - rebuilt - rest).abs() < 0.01, "{found}, rebuilt {rebuilt}");
     }
 }

@@ -50,13 +50,7 @@ pub(super) fn at_points(
     for point in points {
         let material = scene.material(point.it.shape);
         let ray = HitRay::from(RayKind::CAMERA);
-        material.shade(
-            &point.it,
-            ray,
-            &Footprint::POINT,
-            &mut context.shading,
-            &mut surface,
-        );
+        material.shade(&point.it, ray, &Footprint::POINT, &mut context.shading, &mut surface);
         for (sum, desc) in sums.iter_mut().zip(features) {
             *sum += value(&desc.feature, scene, point, &surface, context);
         }
@@ -93,14 +87,9 @@ fn by_rays(
             Feature::Occlusion(_) => {
                 rays.add_openness(scene, &point.it, samples, sampler, context, &mut sums);
             }
-            Feature::Shadow(lights, _) => add_visibility(
-                (scene, lights),
-                &point.it,
-                samples,
-                sampler,
-                &mut context.shading,
-                &mut sums,
-            ),
+            Feature::Shadow(lights, _) => {
+                add_visibility((scene, lights), &point.it, samples, sampler, &mut context.shading, &mut sums)
+            }
             _ => rays.add_curvature(scene, &point.it, samples, sampler, &mut sums),
         }
     }
@@ -186,13 +175,7 @@ pub(super) fn spread_coverage(
     found: impl Iterator<Item = bool>,
     margin: u32,
 ) -> Vec<Coverage> {
-    filled(
-        texels,
-        found.map(|found| found.then_some(Rgb::WHITE)),
-        false,
-        margin,
-    )
-    .1
+    filled(texels, found.map(|found| found.then_some(Rgb::WHITE)), false, margin).1
 }
 
 fn filled(
@@ -253,18 +236,12 @@ impl Spreading<'_> {
 
     /// The chart of the valid neighbours of a texel; the first one if there are several.
     fn nearest_chart(&self, at: usize) -> Option<u32> {
-        let valid = self
-            .texels
-            .around(at)
-            .filter(|&other| self.values[other].is_some());
+        let valid = self.texels.around(at).filter(|&other| self.values[other].is_some());
         valid.map(|other| self.charts[other]).min()
     }
 
     fn mean_around(&self, at: usize, chart: u32) -> Option<Rgb> {
-        let of_chart = self
-            .texels
-            .around(at)
-            .filter(|&other| self.charts[other] == chart);
+        let of_chart = self.texels.around(at).filter(|&other| self.charts[other] == chart);
         let (mut sum, mut count) = (Rgb::BLACK, 0);
         for value in of_chart.filter_map(|other| self.values[other]) {
             sum += value;

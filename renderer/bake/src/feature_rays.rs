@@ -82,10 +82,7 @@ impl FeatureRays {
             // Facets of a smooth surface do not occlude themselves: directions below them are mirrored.
             let below = w.dot(ng).min(0.0);
             let w = (w - ng * (2.0 * below)).normalize_or(ng);
-            let ray = Ray {
-                t_max: self.reach,
-                ..it.spawn_ray(w)
-            };
+            let ray = Ray { t_max: self.reach, ..it.spawn_ray(w) };
             let passed = scene.transmittance(&ray, 1, || InteriorList::NONE, 0, &mut context.shading);
             sums.add(passed.luminance());
         }
@@ -106,14 +103,9 @@ impl FeatureRays {
             sampler.start(key, FIRST_FEATURE_SAMPLE + index);
             let w = frame.to_world(uniform_hemisphere(sampler.next_2d()));
             let [inside, outside] = [(-w, false), (w, true)].map(|(w, enters)| {
-                let ray = Ray {
-                    t_max: self.reach,
-                    ..it.spawn_ray(w)
-                };
+                let ray = Ray { t_max: self.reach, ..it.spawn_ray(w) };
                 // Inward rays count where they leave the solid, outward ones where they enter one.
-                let met = scene
-                    .intersect(&ray)
-                    .filter(|met| (met.wo.dot(met.ng) > 0.0) == enters);
+                let met = scene.intersect(&ray).filter(|met| (met.wo.dot(met.ng) > 0.0) == enters);
                 met.map_or(0.0, |met| 1.0 - (met.t / self.reach).clamp(0.0, 1.0).powi(3))
             });
             sums.add(0.5 * (inside - outside) / self.share_by_curvature());
@@ -131,11 +123,7 @@ pub(super) fn add_visibility(
     sums: &mut SampleSum,
 ) {
     let (ng, n) = facing(it);
-    let viewer = LightViewer {
-        p: it.p,
-        time: 0.0,
-        depth: 1,
-    };
+    let viewer = LightViewer { p: it.p, time: 0.0, depth: 1 };
     let count = lights.len() as f64;
     for index in samples {
         sampler.start(key, FIRST_FEATURE_SAMPLE + index);
@@ -153,11 +141,7 @@ pub(super) fn add_visibility(
         else {
             continue;
         };
-        let cosine = if sample.wi.dot(ng) > 0.0 {
-            sample.wi.dot(n)
-        } else {
-            0.0
-        };
+        let cosine = if sample.wi.dot(ng) > 0.0 { sample.wi.dot(n) } else { 0.0 };
         if cosine <= 0.0 {
             continue;
         }

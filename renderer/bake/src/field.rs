@@ -142,10 +142,7 @@ pub(super) struct Mixture {
 impl Mixture {
     /// An empty mixture.
     pub(super) fn new(order: ShOrder) -> Mixture {
-        Mixture {
-            sum: vec![Rgb::BLACK; layers(order)],
-            weight: 0.0,
-        }
+        Mixture { sum: vec![Rgb::BLACK; layers(order)], weight: 0.0 }
     }
 
     /// Adds the estimate of a point with normal `from` to the mean for the normal `to`.

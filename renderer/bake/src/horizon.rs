@@ -89,10 +89,7 @@ impl Horizon {
     pub(super) fn surroundings(&self, scene: &Scene, w: Vec3) -> Surroundings {
         match self {
             Horizon::Hemisphere(site, _) => scene.surroundings(&site.ray_end(), site.shape, &self.ray(w)),
-            Horizon::Sphere(_) => Surroundings {
-                interior: scene.interior_at(&self.ray(w)),
-                contact: None,
-            },
+            Horizon::Sphere(_) => Surroundings { interior: scene.interior_at(&self.ray(w)), contact: None },
         }
     }
 

@@ -111,10 +111,7 @@ impl Job<'_> {
         match &settings.keep {
             Some(earlier) => {
                 // A change affects all photons, but only the paths near it.
-                let paths = Integrator::Path(PathSettings {
-                    depth,
-                    ..PathSettings::default()
-                });
+                let paths = Integrator::Path(PathSettings { depth, ..PathSettings::default() });
                 let paths = workers.install(|| Prepared::new(&paths, workers.scene, &pass))?;
                 let probe = Estimator {
                     prepared: &paths,
@@ -158,14 +155,7 @@ impl Job<'_> {
         let count = points.list.len();
         let fingerprint = self.settings.light_fingerprint();
         let none = BakeCache::default();
-        let cache = CacheMatch::new(
-            if earlier.is_of(fingerprint) {
-                earlier
-            } else {
-                &none
-            },
-            points,
-        );
+        let cache = CacheMatch::new(if earlier.is_of(fingerprint) { earlier } else { &none }, points);
         let note = match (earlier.is_empty(), earlier.is_of(fingerprint)) {
             (false, false) => Some("no light is reused: the earlier bake had other settings"),
             (false, true) if cache.is_empty() => Some(
@@ -180,14 +170,11 @@ impl Job<'_> {
         let Some(mut probe) = probe else { return Ok(None) };
         let unchanged = cache.unchanged(points, &probe);
         let changed: Vec<usize> = (0..count).filter(|&index| !unchanged[index]).collect();
-        let found = workers.estimate(
-            changed.len(),
-            work(self.settings.order),
-            |number, sampler, context| {
+        let found =
+            workers.estimate(changed.len(), work(self.settings.order), |number, sampler, context| {
                 let index = changed[number];
                 f(estimator, (index, key(index)), sampler, context)
-            },
-        )?;
+            })?;
         let Some(found) = found else { return Ok(None) };
         let mut field = Field::new(self.settings.order, count);
         found.spread(&changed, &mut field);

@@ -56,21 +56,11 @@ pub(super) fn layout_in_place(flats: &[Flat], scale: Scale) -> Result<Atlas, Bak
     let side = match scale {
         Scale::Resolution(side)
         | Scale::Both(_, side)
-        | Scale::Pages(PageScale {
-            density: None, side, ..
-        }) => side,
-        Scale::Density(density)
-        | Scale::Pages(PageScale {
-            density: Some(density),
-            ..
-        }) => {
+        | Scale::Pages(PageScale { density: None, side, .. }) => side,
+        Scale::Density(density) | Scale::Pages(PageScale { density: Some(density), .. }) => {
             let needed = (density * width).ceil();
             if needed > MAX_SIDE as f32 {
-                return Err(BakeError::TooLarge {
-                    density,
-                    needed: f64::from(needed),
-                    most: MAX_SIDE,
-                });
+                return Err(BakeError::TooLarge { density, needed: f64::from(needed), most: MAX_SIDE });
             }
             round_up(needed as u32)
         }
@@ -79,12 +69,7 @@ pub(super) fn layout_in_place(flats: &[Flat], scale: Scale) -> Result<Atlas, Bak
         let scale = side as f32 / flat.blocks[0].x;
         flat.places.iter().map(|&place| place * scale).collect()
     };
-    let whole = Rect {
-        x0: 0,
-        y0: 0,
-        x1: side,
-        y1: side,
-    };
+    let whole = Rect { x0: 0, y0: 0, x1: side, y1: side };
     Ok(Atlas {
         size: UVec2::splat(side),
         pages: 1,
@@ -124,12 +109,9 @@ fn on_pages(
         _ => best,
     });
     let refused = |refusal| match refusal {
-        NoPage::Object { index, needed } => BakeError::ObjectTooLarge {
-            name: names(index),
-            density,
-            needed,
-            side,
-        },
+        NoPage::Object { index, needed } => {
+            BakeError::ObjectTooLarge { name: names(index), density, needed, side }
+        }
         NoPage::Pages => BakeError::TooManyPages { density, side, most },
     };
     fewest.unwrap_or(Err(NoPage::Pages)).map_err(refused)
@@ -259,12 +241,7 @@ mod tests {
         let one = layout(pages(None, 128, 1));
         let four = layout(pages(None, 128, 4));
         assert_eq!((one.pages, four.pages), (1, 4));
-        assert!(
-            four.density > 1.8 * one.density,
-            "{} {}",
-            four.density,
-            one.density
-        );
+        assert!(four.density > 1.8 * one.density, "{} {}", four.density, one.density);
     }
 
     #[test]

@@ -56,12 +56,7 @@ fn chart_pictures(lightmap: &LightmapBuffer) -> Vec<ChartPicture> {
     let mut charts: BTreeMap<u32, (Rect, Vec<usize>)> = BTreeMap::new();
     for at in (0..lightmap.charts.len()).filter(|&at| lightmap.field.valid[at]) {
         let (x, y) = ((at % width) as u32, (at / width) as u32);
-        let texel = Rect {
-            x0: x,
-            y0: y,
-            x1: x + 1,
-            y1: y + 1,
-        };
+        let texel = Rect { x0: x, y0: y, x1: x + 1, y1: y + 1 };
         let (rect, texels) = charts.entry(lightmap.charts[at]).or_insert((texel, vec![]));
         *rect = Rect {
             x0: rect.x0.min(x),
@@ -79,15 +74,9 @@ fn chart_pictures(lightmap: &LightmapBuffer) -> Vec<ChartPicture> {
         };
         let texels: Vec<(usize, usize)> = texels.into_iter().map(|at| (at, place(at))).collect();
         let mirrored = mirrored(texels.iter().map(|&(_, place)| place), size(&rect));
-        ChartPicture {
-            rect,
-            texels,
-            mirrored,
-        }
+        ChartPicture { rect, texels, mirrored }
     };
-    let large = charts
-        .into_values()
-        .filter(|(_, texels)| texels.len() >= MIN_TEXELS);
+    let large = charts.into_values().filter(|(_, texels)| texels.len() >= MIN_TEXELS);
     large.map(picture_of).collect()
 }
 
@@ -152,9 +141,7 @@ fn filtered(
         }
         let image = denoiser.denoise_lightmap(&image, is_directional)?;
         let pixels = image.data.chunks_exact(3);
-        Ok(pixels
-            .map(|pixel| Rgb::new(pixel[0], pixel[1], pixel[2]))
-            .collect())
+        Ok(pixels.map(|pixel| Rgb::new(pixel[0], pixel[1], pixel[2])).collect())
     };
     let irradiance = field.layers() - 1;
     let base: Vec<Rgb> = run(&|at| field.at(at)[0], false)?;
@@ -188,9 +175,7 @@ fn fill_gaps(values: Vec<Option<Rgb>>, (width, height): (usize, usize)) -> Vec<R
         *sum += color;
         *count += 1.0;
     }
-    let means = sums
-        .into_iter()
-        .map(|(sum, count)| (count > 0.0).then(|| sum * (1.0 / count)));
+    let means = sums.into_iter().map(|(sum, count)| (count > 0.0).then(|| sum * (1.0 / count)));
     let coarse = fill_gaps(means.collect(), (wide, high));
     let fill = |(at, value): (usize, Option<Rgb>)| {
         value.unwrap_or_else(|| bilinear(&coarse, (wide, high), at % width, at / width))
@@ -203,11 +188,7 @@ fn bilinear(coarse: &[Rgb], (wide, high): (usize, usize), x: usize, y: usize) ->
     // The nearest pixel, and the one on the other side at three times the distance.
     let pair = |x: usize, count: usize| {
         let near = x / 2;
-        let far = if x.is_multiple_of(2) {
-            near.saturating_sub(1)
-        } else {
-            near + 1
-        };
+        let far = if x.is_multiple_of(2) { near.saturating_sub(1) } else { near + 1 };
         [(near, 0.75), (far.min(count - 1), 0.25)]
     };
     let rows = pair(y, high);

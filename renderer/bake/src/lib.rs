@@ -188,30 +188,17 @@ pub fn bake(
         Target::Vertex => vertex::bake(&job, &workers)?.map(|o| o.of(Product::Vertex)),
         Target::Probes(places) => probes::bake(&job, &workers, places)?.map(|o| o.of(Product::Probes)),
     };
-    let Some(Outcome {
-        product,
-        notes,
-        stats,
-    }) = result
-    else {
+    let Some(Outcome { product, notes, stats }) = result else {
         return Ok(None);
     };
     let (work, reports) = workers.finish();
     let kept = job.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let notes = damage
-        .into_iter()
-        .chain(kept.note.map(str::to_owned))
-        .chain(notes);
+    let notes = damage.into_iter().chain(kept.note.map(str::to_owned)).chain(notes);
     Ok(Some(Baked {
         product,
         notes: notes.collect(),
         reports,
-        stats: BakeStats {
-            work,
-            threads,
-            kept: kept.points,
-            ..stats
-        },
+        stats: BakeStats { work, threads, kept: kept.points, ..stats },
         kept: kept.light,
     }))
 }

@@ -65,9 +65,7 @@ pub(super) fn layout_once<T: Clone + Send>(
             })
         })
         .collect();
-    let laid: Vec<T> = (distinct.par_iter())
-        .map(|&index| lay_out(index, &flats[index]))
-        .collect();
+    let laid: Vec<T> = (distinct.par_iter()).map(|&index| lay_out(index, &flats[index])).collect();
     layouts.into_iter().map(|layout| laid[layout].clone()).collect()
 }
 
@@ -77,11 +75,7 @@ impl ObjectLayout {
         let extents: Vec<Vec2> = (flat.blocks.iter())
             .map(|block| {
                 let extent = *block * density;
-                if flat.fixed {
-                    extent
-                } else {
-                    extent.ceil().max(Vec2::ONE)
-                }
+                if flat.fixed { extent } else { extent.ceil().max(Vec2::ONE) }
             })
             .collect();
         let sizes: Vec<UVec2> = (extents.iter())
@@ -100,9 +94,7 @@ impl ObjectLayout {
             let outlines = |(triangles, &size): (&Vec<_>, _)| outlines(triangles, size, margin).to_vec();
             triangles.iter().zip(&sizes).map(outlines).collect()
         };
-        let narrowest = sizes
-            .iter()
-            .map(|size| if flat.fixed { size.x } else { size.min_element() });
+        let narrowest = sizes.iter().map(|size| if flat.fixed { size.x } else { size.min_element() });
         let width = room.width(&pieces).max(narrowest.max().unwrap_or(1));
         let (places, height) = pack(&pieces, width).expect("nothing is wider than the widest");
         let blocks: Vec<Block> = (places.iter().zip(sizes).zip(extents))
@@ -116,10 +108,7 @@ impl ObjectLayout {
         let right =
             |(place, piece): (&PackedPosition, &Vec<Outline>)| place.corner.x + piece[place.way].size.x;
         let used = places.iter().zip(&pieces).map(right).max();
-        ObjectLayout {
-            size: UVec2::new(used.unwrap_or(1), height.max(1)),
-            blocks,
-        }
+        ObjectLayout { size: UVec2::new(used.unwrap_or(1), height.max(1)), blocks }
     }
 
     /// The box, and the rotated box if rotation is allowed.
@@ -136,12 +125,7 @@ impl ObjectLayout {
     pub(super) fn placed(&self, flat: &Flat, spot: &PackedPosition, margin: u32) -> (Rect, Vec<Vec2>) {
         let turn = QuarterTurn::ALL[spot.way];
         let end = spot.corner + if spot.way == 0 { self.size } else { self.size.yx() };
-        let rect = Rect {
-            x0: spot.corner.x,
-            y0: spot.corner.y,
-            x1: end.x,
-            y1: end.y,
-        };
+        let rect = Rect { x0: spot.corner.x, y0: spot.corner.y, x1: end.x, y1: end.y };
         let place = |(&place, &chart): (&Vec2, &u32)| {
             let index = if flat.fixed { 0 } else { chart as usize };
             let block = &self.blocks[index];

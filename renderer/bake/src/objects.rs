@@ -143,10 +143,7 @@ pub(super) fn objects(
             page: atlas.page(index),
             rect: on_page(atlas, index),
             own_coordinates: *coordinates == Coordinates::Own,
-            mesh: Mesh {
-                uvs2: uvs(atlas, index),
-                ..flat.mesh
-            },
+            mesh: Mesh { uvs2: uvs(atlas, index), ..flat.mesh },
         })
         .collect()
 }
@@ -177,20 +174,14 @@ pub(super) fn tangents(
 fn on_page(atlas: &Atlas, object: usize) -> Rect {
     let rect = atlas.rects[object];
     let top = atlas.page(object) * atlas.page_size().y;
-    Rect {
-        y0: rect.y0 - top,
-        y1: rect.y1 - top,
-        ..rect
-    }
+    Rect { y0: rect.y0 - top, y1: rect.y1 - top, ..rect }
 }
 
 /// The texture coordinates of an object's vertices on its page, v up.
 fn uvs(atlas: &Atlas, object: usize) -> Vec<Vec2> {
     let size = atlas.page_size();
     let top = Vec2::new(0.0, (atlas.page(object) * size.y) as f32);
-    (atlas.places[object].iter())
-        .map(|&place| unit(place - top, size))
-        .collect()
+    (atlas.places[object].iter()).map(|&place| unit(place - top, size)).collect()
 }
 
 /// Texels to texture coordinates, v up.

@@ -45,10 +45,7 @@ impl Outline {
     /// The outline of a whole box.
     pub(super) fn full(size: UVec2) -> Outline {
         let span = |x| Span { x, lo: 0, hi: size.y };
-        Outline {
-            spans: (0..size.x).map(span).collect(),
-            size,
-        }
+        Outline { spans: (0..size.x).map(span).collect(), size }
     }
 
     /// The texels touched by triangles in a box of `size` texels, widened by `margin`.
@@ -64,16 +61,9 @@ impl Outline {
             let wider = |&[lo, hi]: &[u32; 2]| [lo.saturating_sub(margin), (hi + margin).min(size.y)];
             let mut covered = near.flatten().map(wider).collect();
             merge(&mut covered);
-            covered.into_iter().map(move |[lo, hi]| Span {
-                x: column as u32,
-                lo,
-                hi,
-            })
+            covered.into_iter().map(move |[lo, hi]| Span { x: column as u32, lo, hi })
         };
-        Outline {
-            spans: (0..bare.len()).flat_map(around).collect(),
-            size,
-        }
+        Outline { spans: (0..bare.len()).flat_map(around).collect(), size }
     }
 
     /// Rotation by 180°.
@@ -83,10 +73,7 @@ impl Outline {
             lo: self.size.y - span.hi,
             hi: self.size.y - span.lo,
         });
-        Outline {
-            spans: turned.collect(),
-            size: self.size,
-        }
+        Outline { spans: turned.collect(), size: self.size }
     }
 }
 
@@ -137,10 +124,7 @@ fn reach(range: &mut [f32; 2], a: Vec2, b: Vec2, x: f32) {
     }
     let slope = if b.x > a.x { (b.y - a.y) / (b.x - a.x) } else { 0.0 };
     let at = |x: f32| a.y + slope * (x - a.x);
-    let ends = [
-        if a.x >= x { a.y } else { at(x) },
-        if b.x <= x + 1.0 { b.y } else { at(x + 1.0) },
-    ];
+    let ends = [if a.x >= x { a.y } else { at(x) }, if b.x <= x + 1.0 { b.y } else { at(x + 1.0) }];
     for y in ends {
         *range = [range[0].min(y), range[1].max(y)];
     }
@@ -156,10 +140,7 @@ mod tests {
         let triangle = [Vec2::new(0.5, 0.5), Vec2::new(3.5, 0.5), Vec2::new(0.5, 2.5)];
         let size = UVec2::new(4, 3);
         let all = outlines(&[triangle], size, 0);
-        assert_eq!(
-            all[0].spans.iter().map(|span| span.hi).collect::<Vec<_>>(),
-            [3, 3, 2, 1]
-        );
+        assert_eq!(all[0].spans.iter().map(|span| span.hi).collect::<Vec<_>>(), [3, 3, 2, 1]);
         for (outline, turn) in all.iter().zip(QuarterTurn::ALL) {
             let moved = triangle.map(|p| turn.apply(p, size.as_vec2()));
             let again = &outlines(&[moved], outline.size, 0)[0];
@@ -182,12 +163,7 @@ mod tests {
         };
         let ring: Vec<[Vec2; 3]> = (0..16)
             .flat_map(|i| {
-                let [a, b, c, d] = [
-                    corner(i, 6.0),
-                    corner(i, 9.0),
-                    corner(i + 1, 9.0),
-                    corner(i + 1, 6.0),
-                ];
+                let [a, b, c, d] = [corner(i, 6.0), corner(i, 9.0), corner(i + 1, 9.0), corner(i + 1, 6.0)];
                 [[a, b, c], [a, c, d]]
             })
             .collect();

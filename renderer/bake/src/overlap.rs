@@ -91,25 +91,14 @@ mod tests {
     #[test]
     fn rounded_slivers_do_not_overlap() {
         // Two triangles of a fan near the pole of a sphere, as they stand in a file; they share a short side.
-        let [a, b] = [
-            Vec2::new(42.001_137, 19.036_251),
-            Vec2::new(42.026_768, 19.071_384),
-        ];
-        let list = [
-            [Vec2::new(42.353_81, 18.778_42), b, a],
-            [a, b, Vec2::new(41.697_067, 19.366_611)],
-        ];
+        let [a, b] = [Vec2::new(42.001_137, 19.036_251), Vec2::new(42.026_768, 19.071_384)];
+        let list = [[Vec2::new(42.353_81, 18.778_42), b, a], [a, b, Vec2::new(41.697_067, 19.366_611)]];
         assert!(overlaps(&list.map(|t| t.map(|p| p / 64.0)), 9).is_empty());
     }
 
     #[test]
     fn overlaps_are_found_once() {
-        let list = [
-            triangle(0.0, 0.0),
-            triangle(5.0, 5.0),
-            triangle(0.25, 0.25),
-            triangle(0.0, 0.0),
-        ];
+        let list = [triangle(0.0, 0.0), triangle(5.0, 5.0), triangle(0.25, 0.25), triangle(0.0, 0.0)];
         assert_eq!(overlaps(&list, 9), [(0, 2), (0, 3), (2, 3)]);
         assert_eq!(overlaps(&list, 1).len(), 1);
     }

@@ -156,9 +156,7 @@ impl Strip {
             let index = gaps.partition_point(|gap| gap[1] <= from);
             let [start, end] = gaps[index];
             debug_assert!(start <= from && to <= end, "pieces go into gaps");
-            let left = [[start, from], [to, end]]
-                .into_iter()
-                .filter(|gap| gap[0] < gap[1]);
+            let left = [[start, from], [to, end]].into_iter().filter(|gap| gap[0] < gap[1]);
             gaps.splice(index..=index, left);
         }
     }

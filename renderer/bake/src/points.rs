@@ -48,16 +48,11 @@ impl Solids {
             has_back[back.0 as usize] = true;
         }
         let shapes = (0u32..).map(ShapeId).zip(scene.shapes());
-        let opaque: Vec<bool> = shapes
-            .map(|(id, shape)| !is_transmissive(scene, id, shape, context))
-            .collect();
+        let opaque: Vec<bool> =
+            shapes.map(|(id, shape)| !is_transmissive(scene, id, shape, context)).collect();
         let shapes = scene.shapes().iter().zip(&opaque).zip(&has_back);
         let solid = shapes.map(|((shape, opaque), has_back)| *opaque && !has_back && shape.is_closed());
-        Solids {
-            solid: solid.collect(),
-            opaque,
-            has_back,
-        }
+        Solids { solid: solid.collect(), opaque, has_back }
     }
 
     /// Returns whether a ray with these hits, sorted by shape, begins inside a solid: it leaves it more often than it enters
@@ -71,9 +66,7 @@ impl Solids {
             let sides = before.map(|hit| ray.direction.dot(scene.interaction_at(ray, hit).ng));
             sides.map(|side| if side > 0.0 { 1 } else { -1 }).sum()
         };
-        let mut solids = hits
-            .chunk_by(|a, b| a.shape == b.shape)
-            .filter(|hits| is_solid(&hits[0]));
+        let mut solids = hits.chunk_by(|a, b| a.shape == b.shape).filter(|hits| is_solid(&hits[0]));
         solids.any(|hits| exits(hits) > 0)
     }
 
@@ -93,13 +86,7 @@ pub(super) fn is_transmissive(scene: &Scene, id: ShapeId, shape: &Shape, context
     let point = shape.surface_point(0, Vec2::splat(0.3));
     let it = point.seen_from(point.ng, id, 0);
     let mut surface = ShadingResult::new();
-    material.shade(
-        &it,
-        RayKind::DIFFUSE,
-        &Footprint::POINT,
-        &mut context.shading,
-        &mut surface,
-    );
+    material.shade(&it, RayKind::DIFFUSE, &Footprint::POINT, &mut context.shading, &mut surface);
     surface.bsdf.has_transmission()
 }
 
@@ -180,10 +167,7 @@ pub(super) fn mutually_visible(
     let Some(direction) = (to - from).try_normalize() else {
         return true;
     };
-    let ray = Ray {
-        t_max: (to - from).length(),
-        ..Ray::new(from, direction)
-    };
+    let ray = Ray { t_max: (to - from).length(), ..Ray::new(from, direction) };
     !scene
         .transmittance(&ray, 1, || InteriorList::NONE, 0, &mut context.shading)
         .is_black()

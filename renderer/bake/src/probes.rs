@@ -74,10 +74,7 @@ pub(super) fn bake(
         }
     };
     let layers = job.settings.order.coefficients() as u64 + 1;
-    memory::check(
-        format!("{} probes", points.len()),
-        points.len() as u64 * 50 * layers,
-    )?;
+    memory::check(format!("{} probes", points.len()), points.len() as u64 * 50 * layers)?;
     if points.is_empty() {
         return Err(BakeError::Nothing);
     }
@@ -91,12 +88,7 @@ pub(super) fn bake(
     let gathered = Points {
         names: vec![""],
         list: (points.iter().enumerate())
-            .map(|(probe, &p)| Point {
-                object: 0,
-                block: key(probe),
-                key: key(probe),
-                p,
-            })
+            .map(|(probe, &p)| Point { object: 0, block: key(probe), key: key(probe), p })
             .collect(),
         near: 1e-5 * scene.bounds().radius(),
     };
@@ -122,27 +114,15 @@ pub(super) fn bake(
         finish: finish.elapsed(),
         ..BakeStats::default()
     };
-    let probes = Probes {
-        grid,
-        points,
-        openness,
-        order: job.settings.order,
-        field,
-    };
-    Ok(Some(Outcome {
-        product: probes,
-        notes: vec![],
-        stats,
-    }))
+    let probes = Probes { grid, points, openness, order: job.settings.order, field };
+    Ok(Some(Outcome { product: probes, notes: vec![], stats }))
 }
 
 impl Grid {
     /// A grid centred in a box, at least half a spacing away from its sides.
     fn over(bounds: Bounds, spacing: Option<f32>) -> Result<Grid, BakeError> {
         let extent = bounds.max - bounds.min;
-        let spacing = spacing
-            .unwrap_or(extent.max_element() / 8.0)
-            .max(f32::MIN_POSITIVE);
+        let spacing = spacing.unwrap_or(extent.max_element() / 8.0).max(f32::MIN_POSITIVE);
         let counts = (extent / spacing).map(|n| (n - 1e-3).floor().max(0.0) + 1.0);
         let count = counts.as_dvec3().element_product();
         if count.is_nan() || count > f64::from(MAX_PROBES) {
@@ -158,9 +138,7 @@ impl Grid {
     fn points(&self) -> Vec<Vec3> {
         let UVec3 { x, y, z } = self.counts;
         let cells = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| UVec3::new(i, j, k))));
-        cells
-            .map(|cell| self.origin + cell.as_vec3() * self.spacing)
-            .collect()
+        cells.map(|cell| self.origin + cell.as_vec3() * self.spacing).collect()
     }
 
     /// Fills invalid probes with the mean of their valid neighbours, repeatedly.
@@ -203,10 +181,7 @@ mod tests {
 
     #[test]
     fn a_grid_lies_in_the_middle() {
-        let bounds = Bounds {
-            min: Vec3::ZERO,
-            max: Vec3::new(4.0, 2.0, 0.0),
-        };
+        let bounds = Bounds { min: Vec3::ZERO, max: Vec3::new(4.0, 2.0, 0.0) };
         let grid = Grid::over(bounds, Some(1.0)).unwrap();
         assert_eq!(grid.counts, UVec3::new(4, 2, 1));
         assert_eq!(grid.origin, Vec3::new(0.5, 0.5, 0.0));

@@ -208,10 +208,7 @@ impl Estimator<'_> {
             // Light samples cannot produce a mirrored direction.
             pdf: horizon.sees(w).then(|| horizon.pdf(w)),
         };
-        let mut light = Included {
-            include: self.include,
-            sum: Rgb::BLACK,
-        };
+        let mut light = Included { include: self.include, sum: Rgb::BLACK };
         let start = self.scene.start_from(&horizon.ray_end(), &horizon.ray(w), around);
         match self.include {
             Include::Direct => self

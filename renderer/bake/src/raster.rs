@@ -112,11 +112,7 @@ pub(super) fn rasterise(flats: &[Flat], atlas: &Atlas) -> Texels {
             if end > start {
                 let atlas_index = texels.index(at);
                 texels.charts[atlas_index] = cell.chart;
-                texels.list.push(Texel {
-                    at,
-                    object: object as u32,
-                    samples: start..end,
-                });
+                texels.list.push(Texel { at, object: object as u32, samples: start..end });
             }
         }
         first_chart += flat.triangle_chart.iter().max().map_or(0, |&last| last + 1);
@@ -145,11 +141,7 @@ fn grid_points() -> [Vec2; GRID * GRID] {
 }
 
 impl Cell {
-    const EMPTY: Cell = Cell {
-        chart: NO_CHART,
-        points: [None; GRID * GRID],
-        piece: None,
-    };
+    const EMPTY: Cell = Cell { chart: NO_CHART, points: [None; GRID * GRID], piece: None };
 
     fn add(&mut self, at: UVec2, triangle: u32, chart: u32, shape: &FlatTriangle) {
         let center = at.as_vec2() + 0.5;
@@ -165,23 +157,14 @@ impl Cell {
                 self.chart = chart;
             }
             if self.chart == chart && self.points[slot].is_none() {
-                self.points[slot] = Some(Sample {
-                    triangle,
-                    barycentric,
-                });
+                self.points[slot] = Some(Sample { triangle, barycentric });
             }
         }
         if self.is_bare() {
             let (area, middle) = shape.piece(center);
             if area > self.piece.as_ref().map_or(0.0, |piece| piece.0) {
                 let barycentric = shape.inset(shape.barycentric(middle));
-                self.piece = Some((
-                    area,
-                    Sample {
-                        triangle,
-                        barycentric,
-                    },
-                ));
+                self.piece = Some((area, Sample { triangle, barycentric }));
                 self.chart = chart;
             }
         }
@@ -258,11 +241,7 @@ impl FlatTriangle {
         let [a, b, c] = self.corners;
         let (min, max) = (a.min(b).min(c), a.max(b).max(c));
         let first = min.floor().max(Vec2::ZERO).as_uvec2();
-        let last = max
-            .floor()
-            .max(Vec2::ZERO)
-            .as_uvec2()
-            .min(size.saturating_sub(UVec2::ONE));
+        let last = max.floor().max(Vec2::ZERO).as_uvec2().min(size.saturating_sub(UVec2::ONE));
         for y in first.y..=last.y {
             for x in first.x..=last.x {
                 let at = UVec2::new(x, y);

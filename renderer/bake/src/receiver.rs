@@ -94,12 +94,7 @@ pub(super) fn receivers(shapes: &[Shape], names: &[String], backs: &[ShapeId]) -
             }
             name = format!("{}.back {number}", front.name);
         }
-        receivers.push(Receiver {
-            shape,
-            side: Side::Back,
-            name,
-            mesh: front.mesh.clone(),
-        });
+        receivers.push(Receiver { shape, side: Side::Back, name, mesh: front.mesh.clone() });
     }
     receivers
 }
@@ -126,11 +121,7 @@ impl Receiver {
     /// also returns the reason if the second set is not valid.
     pub(super) fn flatten(&self, shape: &Shape) -> (Flat, Coordinates, Option<uv::Unfit>) {
         match uv::check(&self.mesh, &self.mesh.uvs2) {
-            Ok(()) => (
-                uv::flatten(&self.mesh, shape, &self.mesh.uvs2),
-                Coordinates::Own,
-                None,
-            ),
+            Ok(()) => (uv::flatten(&self.mesh, shape, &self.mesh.uvs2), Coordinates::Own, None),
             Err(unfit) => (
                 unwrap(&self.mesh, shape.placement().at(SHUTTER_OPEN).world_from_object()),
                 Coordinates::Unwrapped,

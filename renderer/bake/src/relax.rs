@@ -78,23 +78,14 @@ impl Shape {
         let corners = corners.map(|corner| corner as usize);
         let [p, q, r] = corners.map(|corner| places[corner]);
         let sense = (q - p).perp_dot(r - p).signum();
-        let flat = [
-            DVec2::ZERO,
-            DVec2::new((b - a).length(), 0.0),
-            DVec2::new(along, sense * height),
-        ];
+        let flat = [DVec2::ZERO, DVec2::new((b - a).length(), 0.0), DVec2::new(along, sense * height)];
         let sides = [0, 1, 2].map(|i| flat[(i + 1) % 3] - flat[i]);
         let weights = [0, 1, 2].map(|i| {
             let (to, from) = (-sides[(i + 1) % 3], sides[(i + 2) % 3]);
             let cotangent = to.dot(from) / to.perp_dot(from).abs();
             cotangent.clamp(WEIGHT_BOUNDS[0], WEIGHT_BOUNDS[1])
         });
-        Some(Shape {
-            corners,
-            sides,
-            weights,
-            sense,
-        })
+        Some(Shape { corners, sides, weights, sense })
     }
 
     /// Side vectors in `places`.
@@ -146,11 +137,7 @@ impl Global<'_> {
                 diagonal[to] += shape.weights[side];
             }
         }
-        Global {
-            shapes,
-            diagonal,
-            wanted,
-        }
+        Global { shapes, diagonal, wanted }
     }
 
     fn times(&self, x: &[DVec2]) -> Vec<DVec2> {
@@ -172,8 +159,7 @@ impl Global<'_> {
         let mut residual: Vec<DVec2> = self.wanted.iter().zip(product).map(|(b, ax)| b - ax).collect();
         let scaled = |residual: &[DVec2]| -> Vec<DVec2> {
             let each = residual.iter().zip(&self.diagonal);
-            each.map(|(r, d)| if *d > 0.0 { r / d } else { DVec2::ZERO })
-                .collect()
+            each.map(|(r, d)| if *d > 0.0 { r / d } else { DVec2::ZERO }).collect()
         };
         let mut direction = scaled(&residual);
         let mut square = dot(&residual, &direction);
@@ -220,12 +206,7 @@ mod tests {
         let mut triangles = vec![];
         for y in 0..N {
             for x in 0..N {
-                let [a, b, c, d] = [
-                    corner(x, y),
-                    corner(x + 1, y),
-                    corner(x + 1, y + 1),
-                    corner(x, y + 1),
-                ];
+                let [a, b, c, d] = [corner(x, y), corner(x + 1, y), corner(x + 1, y + 1), corner(x, y + 1)];
                 triangles.extend([[a, b, c], [a, c, d]]);
             }
         }
@@ -237,16 +218,12 @@ mod tests {
 
     /// Minimum and maximum ratio of an edge's length in the plane to its true length.
     fn stretch(triangles: &[[u32; 3]], positions: &[Vec3], places: &[Vec2]) -> (f32, f32) {
-        let edges = triangles
-            .iter()
-            .flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]);
+        let edges = triangles.iter().flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]);
         let ratio = |(a, b): (u32, u32)| {
             places[a as usize].distance(places[b as usize])
                 / positions[a as usize].distance(positions[b as usize])
         };
-        edges
-            .map(ratio)
-            .fold((f32::MAX, 0.0), |(lo, hi), r| (lo.min(r), hi.max(r)))
+        edges.map(ratio).fold((f32::MAX, 0.0), |(lo, hi), r| (lo.min(r), hi.max(r)))
     }
 
     #[test]

@@ -44,11 +44,7 @@ pub(super) fn borders(
 ) -> Vec<Border> {
     let sides = || {
         let sides = |(triangle, t): (usize, &[u32; 3])| {
-            [
-                (triangle, t[0], t[1]),
-                (triangle, t[1], t[2]),
-                (triangle, t[2], t[0]),
-            ]
+            [(triangle, t[0], t[1]), (triangle, t[1], t[2]), (triangle, t[2], t[0])]
         };
         triangles.iter().enumerate().flat_map(sides)
     };
@@ -115,9 +111,7 @@ fn for_each_coincident_pair(borders: &[Border], near: f32, mut visit: impl FnMut
 /// Points along two coincident borders, half a texel apart: parameter on the first, and positions on both [texels].
 fn along(a: &Border, b: &Border, turned: bool) -> impl Iterator<Item = (f32, [Vec2; 2])> {
     let (a, b) = (a.place, b.place);
-    let count = (2.0 * a[0].distance(a[1]).max(b[0].distance(b[1])))
-        .ceil()
-        .max(1.0);
+    let count = (2.0 * a[0].distance(a[1]).max(b[0].distance(b[1]))).ceil().max(1.0);
     (0..=count as usize).map(move |i| {
         let t = i as f32 / count;
         let on_b = if turned { 1.0 - t } else { t };
@@ -142,10 +136,7 @@ pub(super) fn mean_difference(pairs: &[Pair], lightmap: &LightmapBuffer) -> f64 
     let rebuilt = |side: &Bilinear, n: Vec3| {
         let mut coefficients = vec![Rgb::BLACK; lightmap.field.order.coefficients()];
         for &(index, weight) in side {
-            for (sum, &c) in coefficients
-                .iter_mut()
-                .zip(lightmap.field.coefficients(index as usize))
-            {
+            for (sum, &c) in coefficients.iter_mut().zip(lightmap.field.coefficients(index as usize)) {
                 *sum += c * weight;
             }
         }
@@ -162,11 +153,7 @@ pub(super) fn mean_difference(pairs: &[Pair], lightmap: &LightmapBuffer) -> f64 
 /// Changes the texels on both sides of all pairs.
 pub(super) fn stitch(pairs: &[Pair], lightmap: &mut LightmapBuffer) {
     // Numbers of the involved texels; each pair is a sparse row.
-    let mut texels: Vec<u32> = pairs
-        .iter()
-        .flat_map(|p| p.sides.iter().flatten())
-        .map(|t| t.0)
-        .collect();
+    let mut texels: Vec<u32> = pairs.iter().flat_map(|p| p.sides.iter().flatten()).map(|t| t.0).collect();
     texels.sort_unstable();
     texels.dedup();
     let number = |texel: u32| texels.partition_point(|&t| t < texel) as u32;
@@ -304,11 +291,7 @@ mod tests {
         let random = |n: usize| ((n as f32 * 0.618_034 + 0.3).fract() * 97.3).fract();
         for index in 0..lightmap.field.len() {
             lightmap.field.valid[index] = true;
-            let direction = Vec3::new(
-                random(index) - 0.5,
-                random(7 * index) - 0.5,
-                random(3 * index) - 0.5,
-            );
+            let direction = Vec3::new(random(index) - 0.5, random(7 * index) - 0.5, random(3 * index) - 0.5);
             let direction = direction.normalize();
             let light = Rgb::new(1.0, 0.1, 0.01) * (random(index * index) * 12.0 - 6.0).exp();
             let colors = lightmap.field.at_mut(index);

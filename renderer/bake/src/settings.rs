@@ -123,12 +123,9 @@ impl BakeSettings {
     /// Hash of the scene and of the settings that affect gathered light; post-processing settings are left out.
     pub(super) fn fingerprint(&self, scene: &Scene) -> u64 {
         let target = match &self.target {
-            Target::Texture {
-                scale,
-                margin,
-                topologies,
-                ..
-            } => format!("texture {scale:?} {margin} {topologies:?}"),
+            Target::Texture { scale, margin, topologies, .. } => {
+                format!("texture {scale:?} {margin} {topologies:?}")
+            }
             Target::Vertex => "vertex".to_owned(),
             Target::Probes(places) => format!("{places:?}"),
         };

@@ -93,16 +93,9 @@ pub const MAX_IRRADIANCE: f32 = 3.544_907_7;
 /// `coefficients` are those of one channel, the constant one first.
 pub fn band_scale(coefficients: &[f32], band: &(Range<usize>, f64)) -> f64 {
     let (range, most) = band;
-    let square: f64 = coefficients[range.clone()]
-        .iter()
-        .map(|&c| f64::from(c).powi(2))
-        .sum();
+    let square: f64 = coefficients[range.clone()].iter().map(|&c| f64::from(c).powi(2)).sum();
     let most = most * f64::from(coefficients[0].max(0.0));
-    if square > most * most {
-        most / square.sqrt()
-    } else {
-        1.0
-    }
+    if square > most * most { most / square.sqrt() } else { 1.0 }
 }
 
 /// The irradiance on a surface with unit normal `n` under the radiance that has these coefficients [W/m²].
@@ -159,10 +152,7 @@ mod tests {
         for (i, row) in gram.iter().enumerate() {
             for (j, cell) in row.iter().enumerate() {
                 let value = cell * 4.0 * std::f64::consts::PI / (N * N) as f64;
-                assert!(
-                    (value - f64::from(u8::from(i == j))).abs() < 1e-3,
-                    "{i} {j} {value}"
-                );
+                assert!((value - f64::from(u8::from(i == j))).abs() < 1e-3, "{i} {j} {value}");
             }
         }
     }

@@ -46,10 +46,7 @@ pub(super) fn backs(settings: &BakeSettings, workers: &Workers<'_>) -> Vec<Shape
     }
     let path = match settings.integrator {
         Integrator::Path(path) | Integrator::Auto(path) => path,
-        Integrator::Photon(photon) => PathSettings {
-            depth: photon.depth,
-            ..PathSettings::default()
-        },
+        Integrator::Photon(photon) => PathSettings { depth: photon.depth, ..PathSettings::default() },
     };
     let prepared = Prepared::Path(PathSettings {
         depth: path.depth.map(|depth| depth.saturating_sub(1)),
@@ -116,13 +113,7 @@ impl<'a> Pilot<'a> {
         self.points.iter().any(|&(primitive, point)| {
             let it = point.seen_from(-point.ng, self.id, primitive);
             let material = self.scene.material(self.id);
-            material.shade(
-                &it,
-                RayKind::DIFFUSE,
-                &Footprint::POINT,
-                &mut context.shading,
-                &mut surface,
-            );
+            material.shade(&it, RayKind::DIFFUSE, &Footprint::POINT, &mut context.shading, &mut surface);
             let bsdf = &surface.bsdf;
             (bsdf.has(LobePart::Diffuse) || bsdf.has(LobePart::Rough)) && !bsdf.albedo(it.wo).is_black()
         })
@@ -130,10 +121,7 @@ impl<'a> Pilot<'a> {
 
     /// Mean irradiance, of its luminance [W/m²].
     fn light(&self, side: Side, sampler: &mut Sampler, context: &mut Context) -> f64 {
-        let sites = self
-            .points
-            .iter()
-            .map(|&(_, point)| GatherPoint::of(point, self.id, side));
+        let sites = self.points.iter().map(|&(_, point)| GatherPoint::of(point, self.id, side));
         let sum: f64 = (sites.enumerate())
             .map(|(number, site)| {
                 let key = self.key(number, side);
@@ -165,10 +153,7 @@ impl<'a> Pilot<'a> {
 
     /// Random number key of a point, distinct from those of texels.
     fn key(&self, number: usize, side: Side) -> UVec2 {
-        UVec2::new(
-            2 * number as u32 + u32::from(side == Side::Back),
-            u32::MAX - self.id.0,
-        )
+        UVec2::new(2 * number as u32 + u32::from(side == Side::Back), u32::MAX - self.id.0)
     }
 }
 

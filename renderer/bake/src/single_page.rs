@@ -23,11 +23,7 @@ pub(super) fn at_density(
     aspect: f32,
 ) -> Result<Atlas, BakeError> {
     let most = side.unwrap_or(MAX_SIDE);
-    let too_large = |needed: f64| BakeError::TooLarge {
-        density,
-        needed: needed.ceil(),
-        most,
-    };
+    let too_large = |needed: f64| BakeError::TooLarge { density, needed: needed.ceil(), most };
     // Checks memory before layout: a chart covers its area plus a texel for each texel of its length.
     let lengths = || {
         let blocks = flats.iter().flat_map(|flat| &flat.blocks);
@@ -44,10 +40,7 @@ pub(super) fn at_density(
     };
     let objects = layout_once(flats, |_, flat| ObjectLayout::new(flat, density, margin, &room));
     let widest = objects.iter().map(|object| object.size.x).max().unwrap_or(1);
-    let area: f64 = objects
-        .iter()
-        .map(|o| f64::from(o.size.x) * f64::from(o.size.y))
-        .sum();
+    let area: f64 = objects.iter().map(|o| f64::from(o.size.x) * f64::from(o.size.y)).sum();
     let width = side.unwrap_or_else(|| round_up((area.sqrt() * 1.05) as u32).max(round_up(widest)));
     let boxes: Vec<Vec<Outline>> = (objects.iter().zip(flats))
         .map(|(object, flat)| object.outlines(flat))
@@ -61,14 +54,7 @@ pub(super) fn at_density(
     if width.max(height) > most {
         return Err(too_large(f64::from(width.max(height))));
     }
-    Ok(finish(
-        flats,
-        &objects,
-        &corners,
-        UVec2::new(width, height),
-        density,
-        margin,
-    ))
+    Ok(finish(flats, &objects, &corners, UVec2::new(width, height), density, margin))
 }
 
 /// Densest layout on a number of pages, within one percent; `fits` computes the layout for a density and an aspect ratio.

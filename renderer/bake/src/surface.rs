@@ -170,11 +170,7 @@ pub fn bake_surface(
         if done.is_multiple_of(64) {
             progress.advance(BakePhase::Features, done as u64, count as u64);
         }
-        TexelFeatures {
-            values,
-            is_found: !points.is_empty(),
-            backs,
-        }
+        TexelFeatures { values, is_found: !points.is_empty(), backs }
     });
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
@@ -215,12 +211,7 @@ pub fn bake_surface(
         finish: finish.elapsed(),
         ..BakeStats::default()
     };
-    Ok(Some(BakedSurface {
-        maps,
-        notes: laid.notes,
-        reports,
-        stats,
-    }))
+    Ok(Some(BakedSurface { maps, notes: laid.notes, reports, stats }))
 }
 
 /// Features of a texel.
@@ -274,14 +265,7 @@ fn lay_out(
     let name = |object: usize| receivers[object].name.clone();
     let atlas = workers.install(|| layout(&flats, &name, settings.scale, margin))?;
     check_features(&atlas.size, settings.features.len())?;
-    Ok(Laid {
-        flats,
-        coordinates,
-        atlas,
-        in_place: false,
-        margin,
-        notes,
-    })
+    Ok(Laid { flats, coordinates, atlas, in_place: false, margin, notes })
 }
 
 /// Objects flattened by their first set of coordinates.
@@ -300,11 +284,7 @@ fn in_place(shapes: &[Shape], receivers: &[Receiver]) -> Result<Vec<Flat>, Strin
         let mesh = &receiver.mesh;
         uv::check(mesh, &mesh.uvs).map_err(|unfit| note(&receiver.name, &unfit))?;
     }
-    let all = || {
-        receivers
-            .iter()
-            .map(|receiver| uv::corners(&receiver.mesh, &receiver.mesh.uvs))
-    };
+    let all = || receivers.iter().map(|receiver| uv::corners(&receiver.mesh, &receiver.mesh.uvs));
     if receivers.len() > 1 && uv::check_triangles(&all().flatten().collect::<Vec<_>>()).is_err() {
         return Err(
             "the texture coordinates of the objects overlap each other; the maps are in a lightmap's coordinates, \

@@ -60,17 +60,9 @@ impl TangentSpace {
         };
         let weights = [1.0 - barycentric.x - barycentric.y, barycentric.x, barycentric.y];
         let tangent = |&[x, y, z, _]: &CornerTangent| Vec3::new(x, y, z);
-        let sum: Vec3 = corners
-            .iter()
-            .zip(weights)
-            .map(|(corner, w)| tangent(corner) * w)
-            .sum();
+        let sum: Vec3 = corners.iter().zip(weights).map(|(corner, w)| tangent(corner) * w).sum();
         let frame = Frame::from_normal_tangent(n, sum);
         let sign = corners.iter().map(|corner| corner[3]).find(|&sign| sign != 0.0);
-        TangentFrame {
-            t: frame.s,
-            b: frame.t * sign.unwrap_or(1.0),
-            n,
-        }
+        TangentFrame { t: frame.s, b: frame.t * sign.unwrap_or(1.0), n }
     }
 }

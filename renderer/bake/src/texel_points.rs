@@ -88,10 +88,7 @@ impl Surfaces<'_> {
     /// Visible points of a texel with the diffuse transmission of its material; `None` without visible points.
     pub(super) fn lit(&self, texel: &Texel, mask: Mask, context: &mut Context) -> Option<GatherPoints> {
         let points = seen(self.sites(texel), mask);
-        let sample = self
-            .texels
-            .samples_of(texel)
-            .get(mask.trailing_zeros() as usize)?;
+        let sample = self.texels.samples_of(texel).get(mask.trailing_zeros() as usize)?;
         let receiver = &self.receivers[texel.object as usize];
         let it = self
             .point(texel, sample)
@@ -123,16 +120,10 @@ impl Surfaces<'_> {
         let mut counts = vec![(0usize, 0usize); self.receivers.len()];
         for (texel, visibilities) in self.texels.list.iter().zip(&visibilities) {
             let (inside, all) = &mut counts[texel.object as usize];
-            *inside += visibilities
-                .iter()
-                .filter(|&&s| s == PointVisibility::Inside)
-                .count();
+            *inside += visibilities.iter().filter(|&&s| s == PointVisibility::Inside).count();
             *all += visibilities.len();
         }
-        let furniture: Vec<bool> = counts
-            .iter()
-            .map(|&(inside, all)| inside * 10 > all * 9)
-            .collect();
+        let furniture: Vec<bool> = counts.iter().map(|&(inside, all)| inside * 10 > all * 9).collect();
         let is_open = |texel: &Texel, visibility: PointVisibility| match visibility {
             PointVisibility::Visible => true,
             PointVisibility::Inside => furniture[texel.object as usize],
@@ -187,11 +178,7 @@ impl Surfaces<'_> {
             p: places[self.texels.index(texel.at)].p,
         };
         Points {
-            names: self
-                .receivers
-                .iter()
-                .map(|receiver| receiver.name.as_str())
-                .collect(),
+            names: self.receivers.iter().map(|receiver| receiver.name.as_str()).collect(),
             list: self.texels.list.iter().map(point).collect(),
             near: 0.1 * self.texel,
         }

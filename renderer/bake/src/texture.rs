@@ -240,11 +240,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         features,
         textures,
     };
-    Ok(Some(Outcome {
-        product: lightmap,
-        notes,
-        stats,
-    }))
+    Ok(Some(Outcome { product: lightmap, notes, stats }))
 }
 
 /// Features in a finer texture of the same layout.
@@ -260,10 +256,7 @@ fn finer(
         return FinerTextures::default();
     }
     let longest = atlas.page_size().max_element();
-    let scale = textures
-        .resolution
-        .div_ceil(longest)
-        .clamp(1, MAX_SIDE.div_ceil(longest));
+    let scale = textures.resolution.div_ceil(longest).clamp(1, MAX_SIDE.div_ceil(longest));
     let atlas = atlas.finer(scale);
     let texels = rasterise(surface.flats, &atlas);
     let finer = Surfaces {
@@ -271,13 +264,7 @@ fn finer(
         texel: surface.texel / scale as f32,
         ..*surface
     };
-    let Surfaces {
-        workers,
-        shapes,
-        receivers,
-        flats,
-        ..
-    } = *surface;
+    let Surfaces { workers, shapes, receivers, flats, .. } = *surface;
     let tangents = tangents(features, shapes, receivers, flats, &atlas);
     let count = texels.list.len();
     let done = AtomicUsize::new(0);
@@ -286,8 +273,7 @@ fn finer(
         let points = finer.points(texel, 0, &tangents);
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         if done.is_multiple_of(1024) {
-            job.progress
-                .advance(BakePhase::Features, done as u64, count as u64);
+            job.progress.advance(BakePhase::Features, done as u64, count as u64);
         }
         at_points(workers.scene, features, &points, texel.at, sampler, context)
     });
@@ -311,10 +297,7 @@ fn all_borders(surface: &Surfaces<'_>, atlas: &Atlas) -> Vec<Border> {
                 .map(|&p| shape.placement().at(SHUTTER_OPEN).point(p))
                 .collect();
             borders(&mesh.triangles, places, &positions, |triangle, vertex| {
-                let corner = mesh.triangles[triangle]
-                    .iter()
-                    .position(|&v| v == vertex)
-                    .unwrap_or(0);
+                let corner = mesh.triangles[triangle].iter().position(|&v| v == vertex).unwrap_or(0);
                 let weights = [Vec2::ZERO, Vec2::X, Vec2::Y][corner];
                 let point = point(shape, mesh, triangle as u32, weights);
                 GatherPoint::of(point, receiver.shape, receiver.side).n

@@ -62,10 +62,7 @@ impl Cage {
         (cage_shape, cage): (&Shape, &Mesh),
     ) -> Result<Cage, CageError> {
         if low.triangles.len() != cage.triangles.len() {
-            return Err(CageError::Count {
-                low: low.triangles.len(),
-                cage: cage.triangles.len(),
-            });
+            return Err(CageError::Count { low: low.triangles.len(), cage: cage.triangles.len() });
         }
         // Equal positions in the low mesh are equal in the cage; vertices may be split differently.
         let (low_places, cage_places) = (weld(&low.positions), weld(&cage.positions));
@@ -140,12 +137,6 @@ fn is_visible(scene: &Scene, it: &Interaction, context: &mut Context) -> bool {
         return true;
     }
     let mut surface = ShadingResult::new();
-    material.shade(
-        it,
-        RayKind::CAMERA,
-        &Footprint::POINT,
-        &mut context.shading,
-        &mut surface,
-    );
+    material.shade(it, RayKind::CAMERA, &Footprint::POINT, &mut context.shading, &mut surface);
     surface.transparency.to_array().iter().any(|&passed| passed < 1.0)
 }

@@ -27,10 +27,7 @@ pub(super) struct GatherPoints {
 impl GatherPoints {
     /// Points of an opaque surface.
     pub(super) fn opaque(points: Vec<GatherPoint>) -> GatherPoints {
-        GatherPoints {
-            points,
-            transmission: Rgb::BLACK,
-        }
+        GatherPoints { points, transmission: Rgb::BLACK }
     }
 
     /// The points of a surface whose material is shaded at the hit `it`, seen from the gathered side.
@@ -43,13 +40,7 @@ impl GatherPoints {
         let mut surface = ShadingResult::new();
         let material = scene.material(it.shape);
         let footprint = &Footprint::POINT;
-        material.shade(
-            it,
-            RayKind::DIFFUSE,
-            footprint,
-            &mut context.shading,
-            &mut surface,
-        );
+        material.shade(it, RayKind::DIFFUSE, footprint, &mut context.shading, &mut surface);
         let (reflectance, transmittance) = surface.bsdf.diffuse_albedo(it.wo);
         let ratio = |t: f32, r: f32| if t > 0.0 { (t / r).min(MAX_RATIO) } else { 0.0 };
         let (r, t) = (reflectance.to_array(), transmittance.to_array());
@@ -63,12 +54,7 @@ impl GatherPoints {
 impl GatherPoint {
     /// The point on the other side of the surface.
     pub(super) fn behind(&self) -> GatherPoint {
-        GatherPoint {
-            ng: -self.ng,
-            n: -self.n,
-            is_back: !self.is_back,
-            ..*self
-        }
+        GatherPoint { ng: -self.ng, n: -self.n, is_back: !self.is_back, ..*self }
     }
 
     /// A direction mirrored at the surface.

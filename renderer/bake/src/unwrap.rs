@@ -127,15 +127,9 @@ fn lay_flat(
         .collect();
     let places = (0u32..).zip(vertex_chart).map(|(vertex, &chart)| {
         let piece = &pieces[chart as usize];
-        piece
-            .nodes
-            .get(&vertex)
-            .map_or(Vec2::ZERO, |&node| piece.places[node as usize])
+        piece.nodes.get(&vertex).map_or(Vec2::ZERO, |&node| piece.places[node as usize])
     });
-    (
-        places.collect(),
-        pieces.iter().map(|piece| piece.extent).collect(),
-    )
+    (places.collect(), pieces.iter().map(|piece| piece.extent).collect())
 }
 
 /// A single chart. Vertices at one position are one node, even if other attributes differ.
@@ -160,21 +154,12 @@ impl Piece {
             nodes.insert(vertex, node);
         }
         let (s, t) = coordinate_system(axis);
-        let mut places: Vec<Vec2> = node_positions
-            .iter()
-            .map(|p| Vec2::new(p.dot(s), p.dot(t)))
-            .collect();
-        let triangles: Vec<[u32; 3]> = triangles
-            .iter()
-            .map(|corners| corners.map(|vertex| nodes[&vertex]))
-            .collect();
+        let mut places: Vec<Vec2> = node_positions.iter().map(|p| Vec2::new(p.dot(s), p.dot(t))).collect();
+        let triangles: Vec<[u32; 3]> =
+            triangles.iter().map(|corners| corners.map(|vertex| nodes[&vertex])).collect();
         relax(&triangles, &node_positions, &mut places);
         let extent = turn(&triangles, &mut places);
-        Piece {
-            nodes,
-            places,
-            extent,
-        }
+        Piece { nodes, places, extent }
     }
 }
 
@@ -182,29 +167,21 @@ impl Piece {
 /// the longer side along x; returns the box.
 fn turn(triangles: &[[u32; 3]], places: &mut [Vec2]) -> Vec2 {
     const TRIES: usize = 12;
-    let sides = triangles
-        .iter()
-        .flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]);
-    let mut edges: Vec<Vec2> = sides
-        .map(|(a, b)| places[b as usize] - places[a as usize])
-        .collect();
+    let sides = triangles.iter().flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]);
+    let mut edges: Vec<Vec2> = sides.map(|(a, b)| places[b as usize] - places[a as usize]).collect();
     edges.sort_by(|a, b| b.length_squared().total_cmp(&a.length_squared()));
     edges.truncate(TRIES);
     let turned = |x: Vec2, p: Vec2| Vec2::new(p.dot(x), x.perp_dot(p));
     let bounds = |x: Vec2| {
         let corners = places.iter().map(|&p| turned(x, p));
-        corners.fold((Vec2::INFINITY, Vec2::NEG_INFINITY), |(lo, hi), p| {
-            (lo.min(p), hi.max(p))
-        })
+        corners.fold((Vec2::INFINITY, Vec2::NEG_INFINITY), |(lo, hi), p| (lo.min(p), hi.max(p)))
     };
     let area = |x: &Vec2| {
         let (lo, hi) = bounds(*x);
         (hi - lo).element_product()
     };
     let directions = edges.iter().filter_map(|edge| edge.try_normalize());
-    let mut x = directions
-        .min_by(|a, b| area(a).total_cmp(&area(b)))
-        .unwrap_or(Vec2::X);
+    let mut x = directions.min_by(|a, b| area(a).total_cmp(&area(b))).unwrap_or(Vec2::X);
     let (mut lo, mut hi) = bounds(x);
     if hi.y - lo.y > hi.x - lo.x {
         x = x.perp();
@@ -244,14 +221,8 @@ mod tests {
     fn solids() {
         check(&Mesh::cube(), 6);
         check(&Mesh::rectangle(), 1);
-        check(
-            &super::super::tessellate::tessellate(renderer_geometry::Analytic::Sphere),
-            16,
-        );
-        check(
-            &super::super::tessellate::tessellate(renderer_geometry::Analytic::Cylinder),
-            6,
-        );
+        check(&super::super::tessellate::tessellate(renderer_geometry::Analytic::Sphere), 16);
+        check(&super::super::tessellate::tessellate(renderer_geometry::Analytic::Cylinder), 6);
     }
 
     #[test]

@@ -87,10 +87,7 @@ pub(super) fn check(mesh: &Mesh, uvs: &[Vec2]) -> Result<(), Unfit> {
 /// The first problem.
 pub(super) fn check_triangles(triangles: &[[Vec2; 3]]) -> Result<(), Unfit> {
     let outside = |uv: &Vec2| uv.min_element() < -TOLERANCE || uv.max_element() > 1.0 + TOLERANCE;
-    let mut leaving = triangles
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.iter().any(outside));
+    let mut leaving = triangles.iter().enumerate().filter(|(_, t)| t.iter().any(outside));
     if let Some((triangle, corners)) = leaving.next() {
         let uv = corners.iter().copied().find(outside).unwrap_or_default();
         let count = 1 + leaving.count();
@@ -103,11 +100,7 @@ pub(super) fn check_triangles(triangles: &[[Vec2; 3]]) -> Result<(), Unfit> {
     let pairs = overlaps(triangles, LIMIT);
     match pairs.first() {
         None => Ok(()),
-        Some(&pair) => Err(Unfit::Overlap {
-            pair,
-            count: pairs.len(),
-            more: pairs.len() == LIMIT,
-        }),
+        Some(&pair) => Err(Unfit::Overlap { pair, count: pairs.len(), more: pairs.len() == LIMIT }),
     }
 }
 
@@ -171,10 +164,7 @@ mod tests {
         let mut wide = good.clone();
         wide[2].x = 1.5;
         let error = check_square(&wide).unwrap_err().to_string();
-        assert!(
-            error.starts_with("triangle 0 leaves the unit square at (1.5, 1)"),
-            "{error}"
-        );
+        assert!(error.starts_with("triangle 0 leaves the unit square at (1.5, 1)"), "{error}");
         let mut folded = good;
         folded[3] = Vec2::new(0.9, 0.1);
         let error = check_square(&folded).unwrap_err().to_string();

@@ -116,19 +116,15 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
 
     let gather = Instant::now();
     let gathered = gathered(workers.scene, &objects);
-    let field = job.gather(
-        workers,
-        &gathered,
-        |estimator, (vertex, key), sampler, context| {
-            let mut sites = sites(vertex);
-            if !furniture[vertices[vertex].0] {
-                sites = open[vertex].iter().map(|&point| sites[point]).collect();
-            }
-            let it = seen(workers.scene, &objects[vertices[vertex].0], &vertices[vertex].1)?;
-            let sites = GatherPoints::new(workers.scene, sites, &it, context);
-            (!sites.points.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
-        },
-    )?;
+    let field = job.gather(workers, &gathered, |estimator, (vertex, key), sampler, context| {
+        let mut sites = sites(vertex);
+        if !furniture[vertices[vertex].0] {
+            sites = open[vertex].iter().map(|&point| sites[point]).collect();
+        }
+        let it = seen(workers.scene, &objects[vertices[vertex].0], &vertices[vertex].1)?;
+        let sites = GatherPoints::new(workers.scene, sites, &it, context);
+        (!sites.points.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
+    })?;
     let Some(mut field) = field else {
         return Ok(None);
     };
@@ -152,16 +148,8 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         finish: finish.elapsed(),
         ..BakeStats::default()
     };
-    let light = VertexLight {
-        objects,
-        order: job.settings.order,
-        field,
-    };
-    Ok(Some(Outcome {
-        product: light,
-        notes: vec![],
-        stats,
-    }))
+    let light = VertexLight { objects, order: job.settings.order, field };
+    Ok(Some(Outcome { product: light, notes: vec![], stats }))
 }
 
 /// The vertices as points where light is gathered.
@@ -224,9 +212,7 @@ fn fill(field: &mut Field, object: &BakedVertices, normals: &[Vec3]) {
             let corners = triangles[triangle].map(|index| object.first + index as usize);
             for hidden in corners.into_iter().filter(|&v| !field.valid[v]) {
                 for known in corners.into_iter().filter(|&v| field.valid[v]) {
-                    let mixture = mixtures
-                        .entry(hidden)
-                        .or_insert_with(|| Mixture::new(field.order));
+                    let mixture = mixtures.entry(hidden).or_insert_with(|| Mixture::new(field.order));
                     mixture.add(field.at(known), normals[known], normals[hidden]);
                 }
             }
@@ -251,12 +237,7 @@ fn faceted(receiver: &Receiver) -> Mesh {
     if !mesh.normals.is_empty() {
         return Mesh::clone(mesh);
     }
-    let order: Vec<usize> = mesh
-        .triangles
-        .iter()
-        .flatten()
-        .map(|&index| index as usize)
-        .collect();
+    let order: Vec<usize> = mesh.triangles.iter().flatten().map(|&index| index as usize).collect();
     Mesh {
         positions: order.iter().map(|&i| mesh.positions[i]).collect(),
         triangles: (0..mesh.triangles.len() as u32)
@@ -264,10 +245,7 @@ fn faceted(receiver: &Receiver) -> Mesh {
             .collect(),
         uvs: order.iter().filter_map(|&i| mesh.uvs.get(i).copied()).collect(),
         uvs2: order.iter().filter_map(|&i| mesh.uvs2.get(i).copied()).collect(),
-        colors: order
-            .iter()
-            .filter_map(|&i| mesh.colors.get(i).copied())
-            .collect(),
+        colors: order.iter().filter_map(|&i| mesh.colors.get(i).copied()).collect(),
         ..Mesh::default()
     }
 }

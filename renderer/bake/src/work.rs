@@ -49,16 +49,9 @@ impl<'a> Workers<'a> {
             .num_threads(threads)
             .thread_name(|index| format!("bake {index}"))
             .build()
-            .map_err(|error| BakeError::Threads {
-                reason: error.to_string(),
-            })?;
+            .map_err(|error| BakeError::Threads { reason: error.to_string() })?;
         let contexts = (0..pool.current_num_threads()).map(|_| Mutex::new(Context::new(scene)));
-        Ok(Workers {
-            scene,
-            contexts: contexts.collect(),
-            pool,
-            seed,
-        })
+        Ok(Workers { scene, contexts: contexts.collect(), pool, seed })
     }
 
     pub(super) fn threads(&self) -> usize {
@@ -92,13 +85,7 @@ impl<'a> Workers<'a> {
         work: Work<'_>,
         f: impl Fn(usize, &mut Sampler, &mut Context) -> Option<Estimate> + Sync,
     ) -> Result<Option<Field>, BakeError> {
-        let Work {
-            order,
-            mut checkpoint,
-            share,
-            progress,
-            stop,
-        } = work;
+        let Work { order, mut checkpoint, share, progress, stop } = work;
         let mut field = Field::new(order, count);
         let chunks = count.div_ceil(POINTS_PER_CHUNK) as u32;
         let mut finished = checkpoint
@@ -148,10 +135,7 @@ impl<'a> Workers<'a> {
         let open: Vec<u32> = wanted.filter(|chunk| !finished.contains_key(chunk)).collect();
         let records = self.pool.install(|| {
             let work = |&chunk: &u32| Ok((chunk, work(chunk)?));
-            open.par_iter()
-                .with_max_len(1)
-                .map(work)
-                .collect::<Result<Vec<_>, BakeError>>()
+            open.par_iter().with_max_len(1).map(work).collect::<Result<Vec<_>, BakeError>>()
         })?;
         if share.is_some() {
             // A share only writes the file.

@@ -28,9 +28,7 @@ impl WorldMesh {
         let normals = mesh.normals.iter();
         WorldMesh {
             positions: positions.collect(),
-            normals: normals
-                .map(|&n| to_world.normal(n).normalize_or(Vec3::Y) * sign)
-                .collect(),
+            normals: normals.map(|&n| to_world.normal(n).normalize_or(Vec3::Y) * sign).collect(),
             triangles: mesh.triangles.iter().map(turn).collect(),
             is_turned,
         }

@@ -9,11 +9,7 @@ use std::path::{Path, PathBuf};
 /// Returns the folder of this user for files that can be made again: `XDG_CACHE_HOME` or `~/.cache`, on macOS
 /// `~/Library/Caches`, on Windows `LOCALAPPDATA`; `None` if the environment names none.
 pub fn folder() -> Option<PathBuf> {
-    let folder = |name: &str| {
-        env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
+    let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if cfg!(windows) {
         folder("LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {
@@ -59,19 +55,13 @@ pub fn check_private(folder: &Path) -> io::Result<()> {
 pub fn check_near(library: &Path, program: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
 
-    let owners = [
-        0,
-        rustix::process::geteuid().as_raw(),
-        fs::metadata(program)?.uid(),
-    ];
+    let owners = [0, rustix::process::geteuid().as_raw(), fs::metadata(program)?.uid()];
     let target = library.canonicalize()?;
     check(&target, &owners, false)?;
     for file in [library, &target] {
         let folder = file.parent().unwrap_or(Path::new("/")).canonicalize()?;
         check(&folder, &owners, false)?;
-        folder
-            .ancestors()
-            .try_for_each(|folder| check(folder, &owners, true))?;
+        folder.ancestors().try_for_each(|folder| check(folder, &owners, true))?;
     }
     Ok(())
 }
@@ -170,10 +160,7 @@ mod tests {
             assert!(check_near(&library, &program).is_err());
             assert!(check_near(&link, &program).is_err());
             std::os::unix::fs::chown(&program, Some(1234), None).unwrap();
-            assert!(
-                check_near(&library, &program).is_ok(),
-                "the program is theirs, too"
-            );
+            assert!(check_near(&library, &program).is_ok(), "the program is theirs, too");
         }
     }
 }

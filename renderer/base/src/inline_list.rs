@@ -14,10 +14,7 @@ pub struct InlineList<T, const N: usize> {
 impl<T: Copy, const N: usize> InlineList<T, N> {
     /// An empty list.
     pub const fn new() -> InlineList<T, N> {
-        InlineList {
-            inline: ArrayVec::new_const(),
-            spilled: Vec::new(),
-        }
+        InlineList { inline: ArrayVec::new_const(), spilled: Vec::new() }
     }
 
     /// Removes all elements; memory on the heap is kept.

@@ -33,12 +33,6 @@ pub struct DebugArgs {
 fn parse_point(text: &str) -> Result<[f32; 2], String> {
     let wrong = || "write it as U,V, such as 0.25,0.5".to_owned();
     let (u, v) = text.split_once(',').ok_or_else(wrong)?;
-    let number = |text: &str| {
-        text.trim()
-            .parse::<f32>()
-            .ok()
-            .filter(|v| v.is_finite())
-            .ok_or_else(wrong)
-    };
+    let number = |text: &str| text.trim().parse::<f32>().ok().filter(|v| v.is_finite()).ok_or_else(wrong);
     Ok([number(u)?, number(v)?])
 }

@@ -72,9 +72,9 @@ pub struct FarmArgs {
 /// Parses a memory size and rejects less than 1 MiB, which probably lacks its unit.
 fn parse_memory(text: &str) -> Result<u64, String> {
     match memory::parse_size(text)? {
-        bytes if bytes < 1 << 20 => Err(format!(
-            "no task can do with {bytes} bytes; write a size such as 16G"
-        )),
+        bytes if bytes < 1 << 20 => {
+            Err(format!("no task can do with {bytes} bytes; write a size such as 16G"))
+        }
         bytes => Ok(bytes),
     }
 }
@@ -105,10 +105,7 @@ impl FrameArg {
             return Ok(FrameArg::AllCameras);
         }
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = |text: &str| {
-            text.parse::<u32>()
-                .map_err(|_| format!("{text} is too large a number"))
-        };
+        let number = |text: &str| text.parse::<u32>().map_err(|_| format!("{text} is too large a number"));
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         match (is_number(first), is_number(last)) {
             (true, true) => match (number(first)?, number(last)?) {
@@ -171,17 +168,7 @@ mod tests {
         ] {
             assert_eq!(FrameArg::parse(text), Ok(expected), "{text}");
         }
-        for text in [
-            "",
-            "5-3",
-            "1-",
-            "-3",
-            "1-x",
-            "a,,b",
-            "a,b,a",
-            "4294967296",
-            "0-4000000000",
-        ] {
+        for text in ["", "5-3", "1-", "-3", "1-x", "a,,b", "a,b,a", "4294967296", "0-4000000000"] {
             assert!(FrameArg::parse(text).is_err(), "{text}");
         }
     }

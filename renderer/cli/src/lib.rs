@@ -314,10 +314,7 @@ fn with_dash_tip(mut error: clap::Error, command: &clap::Command, words: &[OsStr
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
-    let words: Vec<&str> = words
-        .iter()
-        .map(|word| word.to_str().unwrap_or_default())
-        .collect();
+    let words: Vec<&str> = words.iter().map(|word| word.to_str().unwrap_or_default()).collect();
     let is_unknown =
         error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
     let pair = words.windows(2).find(|pair| pair[1].starts_with(wrong.as_str()));

@@ -203,9 +203,7 @@ impl ShadeArgs {
     pub fn engine_option(&self, name: &str) -> Option<&str> {
         let options = self.engine_options.iter().flat_map(|list| list.split(','));
         let mut values = options.filter_map(|option| option.split_once('='));
-        values
-            .rfind(|(known, _)| known.trim() == name)
-            .map(|(_, value)| value.trim())
+        values.rfind(|(known, _)| known.trim() == name).map(|(_, value)| value.trim())
     }
 }
 
@@ -235,10 +233,7 @@ mod tests {
             (args.grid, args.outputs),
             (vec![4, 2], vec!["Cout".to_owned(), "a.exr".to_owned()])
         );
-        assert_eq!(
-            args.setup.steps,
-            [param("x", "-1"), Step::Shader("f.ksl".to_owned())]
-        );
+        assert_eq!(args.setup.steps, [param("x", "-1"), Step::Shader("f.ksl".to_owned())]);
         assert_eq!(args.output_type.as_deref(), Some("half"));
         assert!(args.center && args.unoptimized);
         assert_eq!(args.iterations, 3);
@@ -281,11 +276,7 @@ mod tests {
             "--iters 0 x.ksl",
             "--no-such x.ksl",
         ] {
-            assert_eq!(
-                shade(line).map(|_| ()).map_err(|error| error.exit_code()),
-                Err(2),
-                "{line}"
-            );
+            assert_eq!(shade(line).map(|_| ()).map_err(|error| error.exit_code()), Err(2), "{line}");
         }
     }
 }

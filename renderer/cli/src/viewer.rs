@@ -45,14 +45,12 @@ impl ViewerAddress {
             Some(("tev", address)) => address,
             _ => {
                 return Err(
-                    "viewers are `tev` and `terminal`; write tev, tev=HOST:PORT or terminal".to_owned(),
+                    "viewers are `tev` and `terminal`; write tev, tev=HOST:PORT or terminal".to_owned()
                 );
             }
         };
         let (host, port) = if let Some(rest) = address.strip_prefix('[') {
-            let (host, rest) = rest
-                .split_once(']')
-                .ok_or("the bracket of the address is not closed")?;
+            let (host, rest) = rest.split_once(']').ok_or("the bracket of the address is not closed")?;
             match rest.strip_prefix(':') {
                 Some(port) => (host, Some(port)),
                 None if rest.is_empty() => (host, None),
@@ -82,10 +80,7 @@ impl ViewerAddress {
     }
 
     fn at(host: &str, port: u16) -> ViewerAddress {
-        ViewerAddress {
-            host: host.to_owned(),
-            port,
-        }
+        ViewerAddress { host: host.to_owned(), port }
     }
 }
 

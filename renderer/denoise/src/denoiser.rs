@@ -210,10 +210,7 @@ fn triples(image: &Image, size: (usize, usize), label: &'static str) -> Result<V
     if (image.width, image.height) != size || image.channels < 3 || image.data.is_empty() {
         return Err(DenoiseError::Image(label));
     }
-    let values = image
-        .data
-        .chunks_exact(image.channels)
-        .flat_map(|pixel| &pixel[..3]);
+    let values = image.data.chunks_exact(image.channels).flat_map(|pixel| &pixel[..3]);
     Ok(values.map(|&v| if v.is_finite() { v } else { 0.0 }).collect())
 }
 

@@ -57,18 +57,12 @@ pub fn fetch() -> Result<PathBuf, FetchError> {
     if let Ok(library) = wheel.check(&folder) {
         return Ok(library);
     }
-    let failed = |error| FetchError::Unpack {
-        folder: folder.clone(),
-        error,
-    };
+    let failed = |error| FetchError::Unpack { folder: folder.clone(), error };
     // Unpacked into a temporary folder and renamed, so that other programs never see a partial library.
     let place = folder.parent().unwrap_or(&folder);
     let cache = place.parent().unwrap_or(place);
     cache::make_private(cache).map_err(failed)?;
-    let half = tempfile::Builder::new()
-        .prefix(".oidn-")
-        .tempdir_in(cache)
-        .map_err(failed)?;
+    let half = tempfile::Builder::new().prefix(".oidn-").tempdir_in(cache).map_err(failed)?;
     let file = pip::download(WHEEL, wheel.platform, &half.path().join("wheel"));
     let file = file.map_err(FetchError::Pip)?;
     let bytes = fs::read(&file).map_err(failed)?;
@@ -94,11 +88,7 @@ fn check_sum(name: &str, bytes: &[u8], expected: &'static str) -> Result<(), Fet
     if found == expected {
         return Ok(());
     }
-    Err(FetchError::Checksum {
-        name: name.to_owned(),
-        found,
-        expected,
-    })
+    Err(FetchError::Checksum { name: name.to_owned(), found, expected })
 }
 
 /// Unpacks the libraries of the wheel into `to`.
@@ -107,9 +97,7 @@ fn unpack(wheel: &Wheel, file: &Path, to: &Path) -> io::Result<()> {
     let mut archive = zip::ZipArchive::new(File::open(file)?).map_err(io::Error::other)?;
     for (name, _) in &wheel.files {
         let mut bytes = vec![];
-        let mut entry = archive
-            .by_name(&format!("{}{name}", wheel.folder))
-            .map_err(io::Error::other)?;
+        let mut entry = archive.by_name(&format!("{}{name}", wheel.folder)).map_err(io::Error::other)?;
         entry.read_to_end(&mut bytes)?;
         let path = to.join(name);
         fs::write(&path, bytes)?;

@@ -92,11 +92,7 @@ impl Library {
         let handle = unsafe { load(path) }.map_err(words)?;
         // SAFETY: only files named as version 2 are tried; `handle` is kept with the functions and never closed.
         let functions = unsafe { Functions::load(&handle) }.map_err(words)?;
-        Ok(Library {
-            functions,
-            path: path.to_path_buf(),
-            _handle: handle,
-        })
+        Ok(Library { functions, path: path.to_path_buf(), _handle: handle })
     }
 }
 
@@ -111,11 +107,7 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
 #[cfg(windows)]
 unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library};
-    let flags = if path.is_absolute() {
-        LOAD_WITH_ALTERED_SEARCH_PATH
-    } else {
-        0
-    };
+    let flags = if path.is_absolute() { LOAD_WITH_ALTERED_SEARCH_PATH } else { 0 };
     // SAFETY: as the caller says.
     unsafe { Library::load_with_flags(path, flags).map(Into::into) }
 }
@@ -144,17 +136,10 @@ pub(super) struct Job<'a> {
 impl Device {
     /// A device that filters with `threads` threads (0: one per core).
     pub(super) fn new(library: &'static Library, threads: usize) -> Result<Device, DenoiseError> {
-        let unusable = |reason: String| DenoiseError::Unusable {
-            path: library.path.clone(),
-            reason,
-        };
+        let unusable = |reason: String| DenoiseError::Unusable { path: library.path.clone(), reason };
         // SAFETY: any type may be asked for.
         let handle = unsafe { (library.functions.new_device)(DEVICE_TYPE_CPU) };
-        let device = Device {
-            library,
-            handle,
-            wanted: None,
-        };
+        let device = Device { library, handle, wanted: None };
         if handle.is_null() {
             return Err(unusable(device.error().unwrap_or("it has no CPU device".into())));
         }
@@ -168,9 +153,9 @@ impl Device {
         };
         match device.error() {
             Some(reason) => Err(unusable(reason)),
-            None if version < MIN_VERSION => Err(unusable(format!(
-                "its version is {version}, {MIN_VERSION} is needed"
-            ))),
+            None if version < MIN_VERSION => {
+                Err(unusable(format!("its version is {version}, {MIN_VERSION} is needed")))
+            }
             None => Ok(device),
         }
     }

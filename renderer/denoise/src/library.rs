@@ -38,10 +38,7 @@ fn find() -> Result<Library, DenoiseError> {
 }
 
 fn open(path: &Path) -> Result<Library, DenoiseError> {
-    Library::open(path).map_err(|reason| DenoiseError::Unusable {
-        path: path.to_owned(),
-        reason,
-    })
+    Library::open(path).map_err(|reason| DenoiseError::Unusable { path: path.to_owned(), reason })
 }
 
 /// The library in the folder of a release.
@@ -53,10 +50,7 @@ fn in_named_folder(folder: &Path) -> Result<PathBuf, DenoiseError> {
     let found = paths.find(|path| path.is_file());
     // An absolute path: the loader searches system folders for a bare file name.
     let found = found.and_then(|path| path.canonicalize().ok());
-    found.ok_or_else(|| DenoiseError::NamedFolder {
-        folder: folder.to_owned(),
-        name: NAMES[0],
-    })
+    found.ok_or_else(|| DenoiseError::NamedFolder { folder: folder.to_owned(), name: NAMES[0] })
 }
 
 /// The library in the cache, if `fetch` has downloaded it.
@@ -65,9 +59,7 @@ fn in_cache() -> Result<Option<PathBuf>, DenoiseError> {
     match place {
         Some((wheel, folder)) if folder.is_dir() => {
             let checked = wheel.check(&folder);
-            checked
-                .map(Some)
-                .map_err(|(path, reason)| DenoiseError::Cache { path, reason })
+            checked.map(Some).map_err(|(path, reason)| DenoiseError::Cache { path, reason })
         }
         _ => Ok(None),
     }

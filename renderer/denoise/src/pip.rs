@@ -10,12 +10,8 @@ use std::path::{Path, PathBuf, absolute};
 use std::process::Command;
 
 /// Commands that may run pip, in order of preference.
-const PIPS: [&[&str]; 4] = [
-    &["python3", "-I", "-m", "pip"],
-    &["python", "-I", "-m", "pip"],
-    &["pip3"],
-    &["pip"],
-];
+const PIPS: [&[&str]; 4] =
+    [&["python3", "-I", "-m", "pip"], &["python", "-I", "-m", "pip"], &["pip3"], &["pip"]];
 
 /// Variables that may name files by relative paths, which begin at the user's working folder.
 const PATHS: [&str; 6] = [

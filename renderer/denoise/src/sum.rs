@@ -16,10 +16,7 @@ const MAX_UNIFORM_SCALE: f64 = 1.05;
 /// When an image differs from `total` in size or channels, or there is no layer `rest`.
 pub fn fit_sum(layers: &mut [Image], total: &Image, rest: usize) {
     let count = total.data.len();
-    assert!(
-        layers.iter().all(|layer| layer.data.len() == count),
-        "layers differ in size"
-    );
+    assert!(layers.iter().all(|layer| layer.data.len() == count), "layers differ in size");
     let ranges: Vec<Vec<f32>> = layers.iter().map(local_ranges).collect();
     let mut values = vec![0.0; layers.len()];
     for (index, &total) in total.data.iter().enumerate() {
@@ -28,11 +25,7 @@ pub fn fit_sum(layers: &mut [Image], total: &Image, rest: usize) {
         }
         let total = f64::from(total).max(0.0);
         scale(&mut values, total, MAX_UNIFORM_SCALE);
-        add_to_edges(
-            &mut values,
-            ranges.iter().map(|range| f64::from(range[index])),
-            total,
-        );
+        add_to_edges(&mut values, ranges.iter().map(|range| f64::from(range[index])), total);
         scale(&mut values, total, f64::INFINITY);
         if values.iter().all(|&value| value == 0.0) {
             values[rest] = total;
@@ -72,9 +65,7 @@ pub(super) fn local_ranges(image: &Image) -> Vec<f32> {
         for x in 0..width {
             let columns = x.saturating_sub(1)..(x + 2).min(width);
             for channel in 0..channels {
-                let pixels = rows
-                    .clone()
-                    .flat_map(|y| columns.clone().map(move |x| y * width + x));
+                let pixels = rows.clone().flat_map(|y| columns.clone().map(move |x| y * width + x));
                 let values = pixels.map(|pixel| image.data[pixel * channels + channel]);
                 let (least, most) = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), v| {
                     (least.min(v), most.max(v))
@@ -91,10 +82,7 @@ mod tests {
     use super::*;
 
     fn row(values: [f32; 4]) -> Image {
-        Image {
-            data: values.to_vec(),
-            ..Image::new(4, 1, 1)
-        }
+        Image { data: values.to_vec(), ..Image::new(4, 1, 1) }
     }
 
     #[test]

@@ -100,10 +100,7 @@ const WINDOWS: Wheel = Wheel {
             "OpenImageDenoise_device_cpu.dll",
             "e22617f115ae4056c3417983545aebed1d75ac7c1baca086c39d18a84bf47d78",
         ),
-        (
-            "tbb12.dll",
-            "454ea95817cd33b837540bbfe21f6bf415f6fbf2ad712c2353896d17492e763d",
-        ),
+        ("tbb12.dll", "454ea95817cd33b837540bbfe21f6bf415f6fbf2ad712c2353896d17492e763d"),
     ],
 };
 

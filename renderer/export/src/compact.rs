@@ -19,9 +19,7 @@ impl Document {
     pub fn remove_unused_textures(&mut self) {
         /// Members that reference textures by an `index`; extensions also describe mesh features by textures.
         const NAMED: [&str; 3] = ["materials", "meshes", "extensions"];
-        let used: Vec<usize> = (NAMED.iter())
-            .flat_map(|part| indices(&self.json[part], "index"))
-            .collect();
+        let used: Vec<usize> = (NAMED.iter()).flat_map(|part| indices(&self.json[part], "index")).collect();
         let textures = self.keep("textures", &used);
         for part in NAMED {
             if let Some(part) = self.json.get_mut(part) {

@@ -52,11 +52,7 @@ impl Document {
     pub fn of_file(file: &GltfFile, files: &SharedFiles) -> Result<Document, ExportError> {
         let mut json = file.json().ok_or(ExportError::Text)?;
         let count = list(&json, "bufferViews").len();
-        let required = |name: &str| {
-            list(&json, "extensionsRequired")
-                .iter()
-                .any(|known| known == name)
-        };
+        let required = |name: &str| list(&json, "extensionsRequired").iter().any(|known| known == name);
         let mut views = vec![];
         let mut decompressed = vec![];
         for index in 0..count {
@@ -74,12 +70,7 @@ impl Document {
             forget_extension(&mut json, name);
         }
         let uses = Uses::of(&json);
-        let mut document = Document {
-            json,
-            views,
-            uses,
-            free: vec![],
-        };
+        let mut document = Document { json, views, uses, free: vec![] };
         document.embed_images(file, files)?;
         Ok(document)
     }
@@ -93,14 +84,10 @@ impl Document {
             let (name, bytes) = match file.image(index).map_err(ExportError::Source)? {
                 TextureSource::Memory { bytes, .. } => (None, bytes.to_vec()),
                 TextureSource::File(path) => {
-                    let bytes = files.read(&path).map_err(|source| ExportError::Image {
-                        path: path.clone(),
-                        source,
-                    })?;
-                    (
-                        path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
-                        bytes,
-                    )
+                    let bytes = files
+                        .read(&path)
+                        .map_err(|source| ExportError::Image { path: path.clone(), source })?;
+                    (path.file_stem().map(|stem| stem.to_string_lossy().into_owned()), bytes)
                 }
             };
             let view = self.add_view(bytes, ViewKind::Other);
@@ -196,10 +183,7 @@ impl Document {
 
     /// Adds an extension to the used ones.
     pub fn use_extension(&mut self, name: &str) {
-        if !list(&self.json, "extensionsUsed")
-            .iter()
-            .any(|known| known == name)
-        {
+        if !list(&self.json, "extensionsUsed").iter().any(|known| known == name) {
             push(&mut self.json, "extensionsUsed", json!(name));
         }
     }
@@ -208,20 +192,12 @@ impl Document {
     pub fn add_texture(&mut self, name: &str, bytes: Vec<u8>) -> usize {
         let kind = mime_type(&bytes).unwrap_or("image/png");
         let view = self.add_view(bytes, ViewKind::Other);
-        let image = self.add(
-            "images",
-            json!({ "bufferView": view, "mimeType": kind, "name": name }),
-        );
+        let image = self.add("images", json!({ "bufferView": view, "mimeType": kind, "name": name }));
         // 9729: linear; 33071: clamp.
         let sampler = json!({ "magFilter": 9729, "minFilter": 9729, "wrapS": 33071, "wrapT": 33071 });
-        let known = list(&self.json, "samplers")
-            .iter()
-            .position(|known| *known == sampler);
+        let known = list(&self.json, "samplers").iter().position(|known| *known == sampler);
         let sampler = known.unwrap_or_else(|| self.add("samplers", sampler));
-        self.add(
-            "textures",
-            json!({ "source": image, "sampler": sampler, "name": name }),
-        )
+        self.add("textures", json!({ "source": image, "sampler": sampler, "name": name }))
     }
 
     /// The document as a GLB file.

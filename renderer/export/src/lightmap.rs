@@ -58,9 +58,7 @@ impl AddedLightmap {
     /// Page of the first shape of a material.
     pub fn page(&self, material: usize) -> u32 {
         let places = self.places.get(&material);
-        places
-            .and_then(|places| places.first())
-            .map_or(0, |place| place.page)
+        places.and_then(|places| places.first()).map_or(0, |place| place.page)
     }
 
     /// Texture reference of a material, with the lightmap coordinates of its first shape.
@@ -106,12 +104,10 @@ pub fn add_lightmap(
     let mut firsts: Vec<&BakedPart<'_>> = vec![];
     let mut first_of: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     for part in parts {
-        first_of
-            .entry((part.part.mesh, part.part.primitive))
-            .or_insert_with(|| {
-                firsts.push(part);
-                firsts.len() - 1
-            });
+        first_of.entry((part.part.mesh, part.part.primitive)).or_insert_with(|| {
+            firsts.push(part);
+            firsts.len() - 1
+        });
     }
     let mut sets = vec![];
     let mut unwrapped = vec![];
@@ -134,15 +130,9 @@ pub fn add_lightmap(
             Some(own) => Placement::between(own, &part.mesh.uvs2),
             None => Placement::moved(&firsts[first].mesh.uvs2, &part.mesh.uvs2),
         };
-        let place = Place {
-            set: sets[first],
-            page: part.page,
-            placement,
-        };
+        let place = Place { set: sets[first], page: part.page, placement };
         let primitives = list(&document.json["meshes"][part.part.mesh], "primitives");
-        let slots = nodes
-            .entry(part.part.node)
-            .or_insert_with(|| vec![None; primitives.len()]);
+        let slots = nodes.entry(part.part.node).or_insert_with(|| vec![None; primitives.len()]);
         put(&mut slots[part.part.primitive], part, &place, is_paged);
         if !part.is_back
             && let Some(material) = index(&primitives[part.part.primitive]["material"])
@@ -155,10 +145,7 @@ pub fn add_lightmap(
         extras(&mut document.json["nodes"][node])["lightmap"] = node_extras(slots);
     }
     let textures = add_to_materials(document, &materials, images);
-    Ok(AddedLightmap {
-        textures,
-        places: materials,
-    })
+    Ok(AddedLightmap { textures, places: materials })
 }
 
 /// Corners of a primitive, with the texture coordinates of its baked triangles.
@@ -178,11 +165,7 @@ fn corners(file: &GltfFile, place: (usize, usize), part: &BakedPart<'_>) -> Resu
     Ok(Corners {
         place,
         triangles,
-        uvs: mesh
-            .triangles
-            .iter()
-            .map(|corners| turn(*corners).map(down))
-            .collect(),
+        uvs: mesh.triangles.iter().map(|corners| turn(*corners).map(down)).collect(),
     })
 }
 

@@ -116,29 +116,17 @@ impl Material {
             document.use_extension(name);
         };
         if strength > 1.0 {
-            extend(
-                "KHR_materials_emissive_strength",
-                json!({ "emissiveStrength": strength }),
-            );
+            extend("KHR_materials_emissive_strength", json!({ "emissiveStrength": strength }));
         }
         if self.transmission > 0.0 {
-            extend(
-                "KHR_materials_transmission",
-                json!({ "transmissionFactor": self.transmission }),
-            );
+            extend("KHR_materials_transmission", json!({ "transmissionFactor": self.transmission }));
             extend("KHR_materials_ior", json!({ "ior": self.ior }));
             if self.thickness > 0.0 {
-                extend(
-                    "KHR_materials_volume",
-                    json!({ "thicknessFactor": self.thickness }),
-                );
+                extend("KHR_materials_volume", json!({ "thicknessFactor": self.thickness }));
             }
         }
         if self.specular < 0.95 && self.metallic < 0.5 && !self.unlit {
-            extend(
-                "KHR_materials_specular",
-                json!({ "specularFactor": self.specular }),
-            );
+            extend("KHR_materials_specular", json!({ "specularFactor": self.specular }));
         }
         if self.unlit {
             extend("KHR_materials_unlit", json!({}));

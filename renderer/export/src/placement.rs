@@ -11,10 +11,7 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    pub(super) const IDENTITY: Placement = Placement {
-        offset: Vec2::ZERO,
-        scale: Vec2::ONE,
-    };
+    pub(super) const IDENTITY: Placement = Placement { offset: Vec2::ZERO, scale: Vec2::ONE };
 
     /// Transform from texture coordinates to lightmap coordinates, by vertex, both v up, from their extremes.
     pub(super) fn between(from: &[Vec2], to: &[Vec2]) -> Placement {
@@ -31,10 +28,7 @@ impl Placement {
             }
         };
         let (u, v) = (axis(|uv| uv.x), axis(|uv| 1.0 - uv.y));
-        Placement {
-            offset: Vec2::new(u.0, v.0),
-            scale: Vec2::new(u.1, v.1),
-        }
+        Placement { offset: Vec2::new(u.0, v.0), scale: Vec2::new(u.1, v.1) }
     }
 
     /// Transform between two placements of one layout, both v up.

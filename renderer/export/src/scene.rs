@@ -115,12 +115,7 @@ impl SceneWriter {
             }
             None => self.roots.push(json!(node)),
         }
-        let part = ModelPart {
-            node,
-            mesh: index,
-            primitive: 0,
-            instance: None,
-        };
+        let part = ModelPart { node, mesh: index, primitive: 0, instance: None };
         (part, is_turned != shape.is_flipped)
     }
 
@@ -128,9 +123,7 @@ impl SceneWriter {
         if let Some(&node) = self.assets.get(name) {
             return node;
         }
-        let node = self
-            .document
-            .add("nodes", json!({ "name": name, "children": [] }));
+        let node = self.document.add("nodes", json!({ "name": name, "children": [] }));
         self.roots.push(json!(node));
         self.assets.insert(name.to_owned(), node);
         node
@@ -204,11 +197,7 @@ impl SceneWriter {
             Projection::Orthographic { width: w, height: h } => {
                 let x = w.or(h.map(|h| h * width / height)).unwrap_or(1.0);
                 let y = h.unwrap_or(x * height / width);
-                let far = if camera.far.is_finite() {
-                    camera.far
-                } else {
-                    1000.0
-                };
+                let far = if camera.far.is_finite() { camera.far } else { 1000.0 };
                 json!({
                     "type": "orthographic",
                     "orthographic": { "xmag": 0.5 * x, "ymag": 0.5 * y, "znear": near, "zfar": far.max(2.0 * near) },
@@ -227,17 +216,12 @@ impl SceneWriter {
     pub fn add_light(&mut self, name: &str, light: &LightKind) {
         let (kind, strength, position, direction) = match *light {
             LightKind::Point { position, intensity } => ("point", intensity, position, Vec3::NEG_Z),
-            LightKind::Spot {
-                position,
-                direction,
-                intensity,
-                ..
-            } => ("spot", intensity, position, direction),
-            LightKind::Directional {
-                direction,
-                irradiance,
-                ..
-            } => ("directional", irradiance, Vec3::ZERO, direction),
+            LightKind::Spot { position, direction, intensity, .. } => {
+                ("spot", intensity, position, direction)
+            }
+            LightKind::Directional { direction, irradiance, .. } => {
+                ("directional", irradiance, Vec3::ZERO, direction)
+            }
             _ => return,
         };
         let brightness = strength.max_component();
@@ -251,10 +235,7 @@ impl SceneWriter {
             "color": [r, g, b],
             "intensity": brightness * LUMENS_PER_WATT,
         });
-        if let LightKind::Spot {
-            cutoff, beam_width, ..
-        } = *light
-        {
+        if let LightKind::Spot { cutoff, beam_width, .. } = *light {
             let outer = cutoff.min(std::f32::consts::FRAC_PI_2);
             said["spot"] = json!({
                 "outerConeAngle": outer,
@@ -335,9 +316,7 @@ fn in_world(mesh: &Mesh, world_from_object: &Affine3A) -> Mesh {
         positions: (mesh.positions.iter())
             .map(|&p| world_from_object.transform_point3(p))
             .collect(),
-        normals: (mesh.normals.iter())
-            .map(|&n| (normals * n).normalize_or(Vec3::Y))
-            .collect(),
+        normals: (mesh.normals.iter()).map(|&n| (normals * n).normalize_or(Vec3::Y)).collect(),
         triangles: (mesh.triangles.iter())
             .map(|&[a, b, c]| if is_mirrored { [a, c, b] } else { [a, b, c] })
             .collect(),

@@ -94,12 +94,7 @@ pub fn use_second_set(
             move_coordinates(document, file, copy, &said)?;
             whole
         };
-        found.lit.push(LitNode {
-            node,
-            offset,
-            scale,
-            pages,
-        });
+        found.lit.push(LitNode { node, offset, scale, pages });
     }
     let mut done = vec![];
     for (mesh, said) in shared {
@@ -140,9 +135,7 @@ fn take_said(
 /// Number of nodes with a mesh.
 fn users(document: &Document, mesh: usize) -> usize {
     let nodes = list(&document.json, "nodes").iter();
-    nodes
-        .filter(|node| node.get("mesh").and_then(index) == Some(mesh))
-        .count()
+    nodes.filter(|node| node.get("mesh").and_then(index) == Some(mesh)).count()
 }
 
 /// Mesh of this node only.
@@ -189,10 +182,7 @@ fn move_coordinates(
         let attributes = &document.json["meshes"][mesh]["primitives"][number]["attributes"];
         let accessor = attributes.get(format!("TEXCOORD_{}", said.set)).and_then(index);
         let accessor = accessor.ok_or_else(|| {
-            ExportError::Source(format!(
-                "primitive {number} of mesh {mesh} has no set {}",
-                said.set
-            ))
+            ExportError::Source(format!("primitive {number} of mesh {mesh} has no set {}", said.set))
         })?;
         let mut bytes = vec![];
         for place in coordinates(document, file, accessor)? {

@@ -8,9 +8,7 @@ pub(super) type Renumbering = FxHashMap<usize, usize>;
 
 /// List of the document, empty if it does not exist.
 pub(super) fn list<'a>(json: &'a Value, name: &str) -> &'a [Value] {
-    json.get(name)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// Adds an element to a list of the document, which is created if needed; returns its index.

@@ -19,10 +19,9 @@ pub fn make_unlit(document: &mut Document, pages: &[usize]) {
     let mut taken: Vec<usize> = vec![];
     for node in 0..list(&document.json, "nodes").len() {
         let said = &document.json["nodes"][node];
-        let (Some(mesh), Some(lightmap)) = (
-            said.get("mesh").and_then(index),
-            said.pointer("/extras/lightmap").cloned(),
-        ) else {
+        let (Some(mesh), Some(lightmap)) =
+            (said.get("mesh").and_then(index), said.pointer("/extras/lightmap").cloned())
+        else {
             continue;
         };
         let places = lightmap["primitives"].clone();
@@ -98,15 +97,10 @@ fn material(
         }
     }
     let transmission = before.pointer("/extensions/KHR_materials_transmission/transmissionFactor");
-    if transmission
-        .and_then(Value::as_f64)
-        .is_some_and(|share| share > 0.5)
-    {
+    if transmission.and_then(Value::as_f64).is_some_and(|share| share > 0.5) {
         said["alphaMode"] = json!("BLEND");
         said["pbrMetallicRoughness"]["baseColorFactor"] = json!([1.0, 1.0, 1.0, GLASS]);
     }
     let key = said.to_string();
-    *known
-        .entry(key)
-        .or_insert_with(|| document.add("materials", said))
+    *known.entry(key).or_insert_with(|| document.add("materials", said))
 }

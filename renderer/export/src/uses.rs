@@ -16,15 +16,10 @@ impl Uses {
     /// Counts the references of a document.
     pub(super) fn of(json: &Value) -> Uses {
         let mut uses = Uses::default();
-        for primitive in list(json, "meshes")
-            .iter()
-            .flat_map(|mesh| list(mesh, "primitives"))
-        {
+        for primitive in list(json, "meshes").iter().flat_map(|mesh| list(mesh, "primitives")) {
             let targets = list(primitive, "targets").iter();
             let attributes = primitive.get("attributes").into_iter().chain(targets);
-            let named = attributes
-                .filter_map(Value::as_object)
-                .flat_map(|named| named.values());
+            let named = attributes.filter_map(Value::as_object).flat_map(|named| named.values());
             named
                 .chain(primitive.get("indices"))
                 .for_each(|accessor| uses.count_accessor(accessor));

@@ -33,11 +33,7 @@ pub(super) fn add_set(
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     for corners in primitives {
         let primitive = primitive(document, corners.place);
-        let vertices = json!([
-            primitive["attributes"],
-            primitive["targets"],
-            is_compressed(primitive)
-        ]);
+        let vertices = json!([primitive["attributes"], primitive["targets"], is_compressed(primitive)]);
         let domain = *known.entry(vertices.to_string()).or_insert_with(|| {
             domains.push((vertices.clone(), vec![]));
             domains.len() - 1
@@ -131,13 +127,7 @@ impl Domain {
             }
             is_changed.push(changes);
         }
-        Ok(Domain {
-            vertices,
-            members,
-            uvs,
-            originals,
-            is_changed,
-        })
+        Ok(Domain { vertices, members, uvs, originals, is_changed })
     }
 
     fn write(self, document: &mut Document, file: &GltfFile) -> Result<(), ExportError> {
@@ -149,9 +139,7 @@ impl Domain {
                 renamed.insert(accessor, new);
             }
         }
-        let uvs: Vec<[f32; 2]> = (self.uvs.iter())
-            .map(|uv| uv.unwrap_or(Vec2::ZERO).to_array())
-            .collect();
+        let uvs: Vec<[f32; 2]> = (self.uvs.iter()).map(|uv| uv.unwrap_or(Vec2::ZERO).to_array()).collect();
         let set = document.add_floats(&uvs);
         for (member, is_changed) in self.members.iter().zip(&self.is_changed) {
             let primitive = primitive(document, member.place);
@@ -188,10 +176,7 @@ impl Domain {
             .flat_map(|named| named.values().filter_map(index))
             .collect();
         accessors.sort_unstable();
-        accessors
-            .chunk_by(|a, b| a == b)
-            .map(|same| (same[0], same.len()))
-            .collect()
+        accessors.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect()
     }
 
     /// Writes the elements of an accessor with those of copies; returns the index of the accessor, which does not change if
@@ -263,11 +248,7 @@ fn attribute_lists(primitive: &mut Value) -> Vec<&mut serde_json::Map<String, Va
 
 /// Releases a reference to the views of an accessor.
 fn release_views(document: &mut Document, accessor: &Value) {
-    let parts = [
-        "/bufferView",
-        "/sparse/indices/bufferView",
-        "/sparse/values/bufferView",
-    ];
+    let parts = ["/bufferView", "/sparse/indices/bufferView", "/sparse/values/bufferView"];
     for view in parts.iter().filter_map(|part| index(accessor.pointer(part)?)) {
         document.release_view(view);
     }

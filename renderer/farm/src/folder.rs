@@ -110,15 +110,11 @@ impl<'a> Folder<'a> {
         names: impl Iterator<Item = &'n String>,
         files: &[(String, Vec<u8>)],
     ) -> Result<(), Failure> {
-        let hashes: BTreeMap<&String, String> = (files.iter())
-            .map(|(name, bytes)| (name, content_hash(bytes)))
-            .collect();
+        let hashes: BTreeMap<&String, String> =
+            (files.iter()).map(|(name, bytes)| (name, content_hash(bytes))).collect();
         let names: Vec<&String> = names.collect();
         let manifest = json!({ "kiln": env!("CARGO_PKG_VERSION"), "files": names, "hashes": hashes });
-        Ok(write_whole(
-            &self.path.join(MANIFEST),
-            format!("{manifest:#}\n").as_bytes(),
-        )?)
+        Ok(write_whole(&self.path.join(MANIFEST), format!("{manifest:#}\n").as_bytes())?)
     }
 }
 
@@ -126,14 +122,11 @@ impl<'a> Folder<'a> {
 fn changed_since(manifest: &Path) -> Option<PathBuf> {
     let value: Value = serde_json::from_slice(&read_regular(manifest).ok()?).ok()?;
     let hashes = value["hashes"].as_object()?;
-    hashes
-        .iter()
-        .filter(|(name, _)| is_known(name))
-        .find_map(|(name, hash)| {
-            let path = manifest.with_file_name(name);
-            let bytes = read_regular(&path).ok()?;
-            (Some(content_hash(&bytes).as_str()) != hash.as_str()).then_some(path)
-        })
+    hashes.iter().filter(|(name, _)| is_known(name)).find_map(|(name, hash)| {
+        let path = manifest.with_file_name(name);
+        let bytes = read_regular(&path).ok()?;
+        (Some(content_hash(&bytes).as_str()) != hash.as_str()).then_some(path)
+    })
 }
 
 /// The files of an earlier job, by its manifest.

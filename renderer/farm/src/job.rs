@@ -96,11 +96,8 @@ mod tests {
 
     #[test]
     fn the_last_marks_become_a_number() {
-        let cases = [
-            ("a.####.kiln", 12, "a.0012.kiln"),
-            ("/a#b/c##.exr", 123, "/a#b/c123.exr"),
-            ("#", 0, "0"),
-        ];
+        let cases =
+            [("a.####.kiln", 12, "a.0012.kiln"), ("/a#b/c##.exr", 123, "/a#b/c123.exr"), ("#", 0, "0")];
         for (pattern, number, expected) in cases {
             assert_eq!(numbered(pattern, number).as_deref(), Some(expected));
         }

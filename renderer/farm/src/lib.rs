@@ -28,10 +28,7 @@ use renderer_transport::scene::build;
 
 /// Runs `kiln farm`.
 pub fn run(args: &FarmArgs) -> Result<(), Failure> {
-    let render = args
-        .render
-        .as_deref()
-        .ok_or_else(|| user("the options are not read"))?;
+    let render = args.render.as_deref().ok_or_else(|| user("the options are not read"))?;
     check_options(args, render)?;
     check_patterns(args)?;
     let scenes = Scenes::load(args, render)?;
@@ -45,16 +42,8 @@ pub fn run(args: &FarmArgs) -> Result<(), Failure> {
     }
     check_outputs(args, &scenes)?;
 
-    let dir = path::absolute(
-        args.dir
-            .clone()
-            .unwrap_or_else(|| folder::default(&args.output[0])),
-    )?;
-    let packed = if args.pack {
-        packs_of(args, &scenes.frames)
-    } else {
-        vec![]
-    };
+    let dir = path::absolute(args.dir.clone().unwrap_or_else(|| folder::default(&args.output[0])))?;
+    let packed = if args.pack { packs_of(args, &scenes.frames) } else { vec![] };
     let job = job(args, render, scenes, &dir)?;
     let mut files = vec![("task.sh".to_owned(), TASK.as_bytes().to_vec())];
     files.extend(match args.engine {
@@ -95,37 +84,17 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
             "--tone-map",
             "`kiln image` applies it to the picture",
         ),
-        (
-            render.request.samples.is_some(),
-            "--samples",
-            "each task has its range",
-        ),
+        (render.request.samples.is_some(), "--samples", "each task has its range"),
         (render.resume, "--resume", "each task resumes by itself"),
         (
             render.request.time.is_some(),
             "--time",
             "a part with fewer samples leaves a gap; before the --, it limits a task's run",
         ),
-        (
-            render.write_every.is_some(),
-            "--write-every",
-            "tasks write parts of pictures",
-        ),
-        (
-            render.preview.is_some(),
-            "--preview",
-            "tasks write parts of pictures",
-        ),
-        (
-            render.progress.is_some(),
-            "--progress",
-            "the job sets it if needed",
-        ),
-        (
-            render.report.stats.is_some(),
-            "--stats",
-            "all tasks would write the same file",
-        ),
+        (render.write_every.is_some(), "--write-every", "tasks write parts of pictures"),
+        (render.preview.is_some(), "--preview", "tasks write parts of pictures"),
+        (render.progress.is_some(), "--progress", "the job sets it if needed"),
+        (render.report.stats.is_some(), "--stats", "all tasks would write the same file"),
         (
             cameras && render.request.camera.is_some(),
             "--camera",
@@ -153,10 +122,7 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
 
 /// Paths are patterns where frames ask for it.
 fn check_patterns(args: &FarmArgs) -> Result<(), Failure> {
-    let is_pattern = |path: &Path| {
-        path.file_name()
-            .is_some_and(|name| name.to_string_lossy().contains('#'))
-    };
+    let is_pattern = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().contains('#'));
     let missing = |flag: &str, path: &Path, hint: &str| {
         user(format!(
             "'{}' ({flag}) has no # for the frame's number\n  hint: {hint}",
@@ -197,10 +163,7 @@ impl Scenes {
         };
         let paths: Vec<PathBuf> = match &numbers {
             None => vec![args.scene.clone()],
-            Some(numbers) => numbers
-                .clone()
-                .map(|number| frame_path(&args.scene, number))
-                .collect(),
+            Some(numbers) => numbers.clone().map(|number| frame_path(&args.scene, number)).collect(),
         };
         let (mut samples, mut files, mut cameras) = (None, vec![], vec![]);
         for path in paths {
@@ -232,11 +195,7 @@ impl Scenes {
             Some(FrameArg::AllCameras) => Frames::Cameras(cameras),
             Some(FrameArg::Cameras(names)) => Frames::Cameras(names.clone()),
         };
-        Ok(Scenes {
-            samples: samples.unwrap_or_default(),
-            frames,
-            files,
-        })
+        Ok(Scenes { samples: samples.unwrap_or_default(), frames, files })
     }
 }
 
@@ -251,14 +210,10 @@ fn frame_path(pattern: &Path, number: u32) -> PathBuf {
 
 /// A scene without mistakes, read as the tasks will.
 fn load(path: &Path, args: &FarmArgs, render: &RenderArgs) -> Result<SceneDesc, Failure> {
-    let scene = SceneRequest {
-        path: path.to_owned(),
-        ..render.request.scene.clone()
-    };
+    let scene = SceneRequest { path: path.to_owned(), ..render.request.scene.clone() };
     let (desc, warnings) = scene.read(None, render.request.changes(), None)?;
     render.report.print(&warnings);
-    desc.camera(render.request.camera.as_deref())
-        .map_err(Failure::of)?;
+    desc.camera(render.request.camera.as_deref()).map_err(Failure::of)?;
     let checked = build::check(&desc).map_err(Failure::Mistakes)?;
     if !render.report.quiet && !args.quiet {
         print(&checked.warnings);
@@ -283,11 +238,7 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
         Some(program) => program.clone(),
         None => text(&std::env::current_exe()?)?,
     };
-    let outputs: Vec<String> = args
-        .output
-        .iter()
-        .map(|output| absolute(output))
-        .collect::<Result<_, _>>()?;
+    let outputs: Vec<String> = args.output.iter().map(|output| absolute(output)).collect::<Result<_, _>>()?;
     let scene = if args.pack {
         dir.join(pack_name(&args.scene, &scenes.frames))
     } else {
@@ -301,14 +252,8 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
     let stem = args.scene.file_stem().unwrap_or_default().to_string_lossy();
     let name = stem.replace(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c), "_");
     let name: String = format!("kiln-{name}").chars().take(60).collect();
-    if let Some(option) = args
-        .options
-        .iter()
-        .find(|option| option.chars().any(char::is_control))
-    {
-        return Err(user(format!(
-            "{option:?} cannot be part of a job: it has control characters"
-        )));
+    if let Some(option) = args.options.iter().find(|option| option.chars().any(char::is_control)) {
+        return Err(user(format!("{option:?} cannot be part of a job: it has control characters")));
     }
     Ok(Job {
         name,
@@ -417,10 +362,7 @@ fn text(path: &Path) -> Result<String, Failure> {
 fn summary(job: &Job, engine: Engine) -> String {
     let (tasks, pictures) = (u64::from(job.tasks) * job.frames.count(), job.frames.count());
     let s = |count: u64| if count == 1 { "" } else { "s" };
-    let (least, most) = (
-        job.samples / u64::from(job.tasks),
-        job.samples.div_ceil(u64::from(job.tasks)),
-    );
+    let (least, most) = (job.samples / u64::from(job.tasks), job.samples.div_ceil(u64::from(job.tasks)));
     let samples = if least == most {
         least.to_string()
     } else {

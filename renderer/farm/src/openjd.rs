@@ -122,12 +122,7 @@ fn parameters(job: &Job) -> Vec<Value> {
             "The scene; of frames a pattern with # in place of digits",
         ),
         path("Parts", "DIRECTORY", "INOUT", "Folder of the pictures' parts"),
-        path(
-            "Folder",
-            "DIRECTORY",
-            "IN",
-            "Where relative paths of options begin",
-        ),
+        path("Folder", "DIRECTORY", "IN", "Where relative paths of options begin"),
         json!({ "name": "Kiln", "type": "STRING", "default": job.program, "description": "The program" }),
         json!({ "name": "Samples", "type": "INT", "minValue": 1, "default": job.samples, "description": "Samples per pixel" }),
         json!({ "name": "Tasks", "type": "INT", "minValue": 1, "default": job.tasks, "description": "Ranges of the samples of each picture; not more than samples" }),
@@ -137,11 +132,7 @@ fn parameters(job: &Job) -> Vec<Value> {
         let range = format!("{}-{}", numbers.start(), numbers.end());
         list.push(json!({ "name": "Frames", "type": "STRING", "default": range, "description": "Numbers of the frames" }));
     }
-    if cameras(job)
-        .iter()
-        .chain(&job.options)
-        .any(|text| has_reference(text))
-    {
+    if cameras(job).iter().chain(&job.options).any(|text| has_reference(text)) {
         list.extend(BRACES.map(|(name, brace)| {
             json!({ "name": name, "type": "STRING", "default": brace, "description": "A brace in a name or an option" })
         }));
@@ -195,12 +186,7 @@ fn render_args(job: &Job) -> Vec<Value> {
     for name in ["Kiln", "Folder", "Scene", "Parts", "Samples", "Tasks"] {
         args.push(json!(format!("{{{{Param.{name}}}}}")));
     }
-    args.extend([
-        json!(frame(job)),
-        json!("{{Task.Param.Task}}"),
-        json!("--progress"),
-        json!("openjd"),
-    ]);
+    args.extend([json!(frame(job)), json!("{{Task.Param.Task}}"), json!("--progress"), json!("openjd")]);
     if matches!(job.frames, Frames::Cameras(_)) {
         // One word: a name may begin with dashes.
         args.push(json!("--camera={{Task.Param.Camera}}"));
@@ -246,10 +232,7 @@ mod tests {
     fn texts_are_no_references() {
         assert_eq!(literal("a{b}"), "a{b}");
         let (open, close) = ("{{Param.OpeningBrace}}", "{{Param.ClosingBrace}}");
-        assert_eq!(
-            literal("{{Param.Kiln}}"),
-            format!("{open}{open}Param.Kiln{close}{close}")
-        );
+        assert_eq!(literal("{{Param.Kiln}}"), format!("{open}{open}Param.Kiln{close}{close}"));
         assert_eq!(literal("}}{"), format!("{close}{close}{open}"));
     }
 

@@ -7,10 +7,7 @@ pub(super) fn quote(text: &str) -> String {
 
 /// Texts as words, with a blank before each.
 pub(super) fn words<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    texts
-        .into_iter()
-        .map(|text| format!(" {}", quote(text)))
-        .collect()
+    texts.into_iter().map(|text| format!(" {}", quote(text))).collect()
 }
 
 #[cfg(test)]

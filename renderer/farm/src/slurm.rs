@@ -117,10 +117,7 @@ fn submit(job: &Job) -> String {
         }
     };
     for line in [
-        &format!(
-            "render=$(sbatch --parsable --array=1-{} render.sbatch{argument})",
-            job.tasks
-        ),
+        &format!("render=$(sbatch --parsable --array=1-{} render.sbatch{argument})", job.tasks),
         "render=${render%%;*}",
         "merge=$(sbatch --parsable --dependency=\"afterok:$render\" --kill-on-invalid-dep=yes \\",
         &format!("    merge.sbatch{argument})"),
@@ -159,10 +156,7 @@ fn head(job: &Job, args: &FarmArgs, log: &str) -> String {
         options.push(format!("--account={account}"));
     }
     options.extend(args.sbatch.iter().cloned());
-    let lines: String = options
-        .iter()
-        .map(|option| format!("#SBATCH {option}\n"))
-        .collect();
+    let lines: String = options.iter().map(|option| format!("#SBATCH {option}\n")).collect();
     format!("#!/bin/sh\n{lines}")
 }
 

@@ -53,10 +53,7 @@ fn picture(entry: &Entry) -> String {
             escaped(&entry.label),
             escaped(&entry.help)
         ),
-        Shown::Wrong(errors) => format!(
-            "<pre class=\"large wrong\" tabindex=0>{}</pre>\n",
-            escaped(errors)
-        ),
+        Shown::Wrong(errors) => format!("<pre class=\"large wrong\" tabindex=0>{}</pre>\n", escaped(errors)),
         Shown::Nothing(reason) => format!("<p class=\"large nothing\">{}</p>\n", escaped(reason)),
         Shown::Unmade => String::new(),
     }
@@ -73,11 +70,7 @@ fn place(entry: &Entry) -> String {
 fn uses(entry: &Entry, world: &Vocabulary) -> String {
     let mut html = String::new();
     let mut add = |title: &str, kind: &str, text: &str, is_source: bool| {
-        let shown = if is_source {
-            highlighted(world, text)
-        } else {
-            escaped(text)
-        };
+        let shown = if is_source { highlighted(world, text) } else { escaped(text) };
         let _ = writeln!(
             html,
             "<div class=use><h3>{title}</h3><button type=button class=copy aria-label=\"Copy: {title}\">Copy</button>\
@@ -112,12 +105,7 @@ fn table(title: &str, params: &[Param], are_inputs: bool) -> String {
     for param in params {
         if param.page != page {
             page = &param.page;
-            let _ = writeln!(
-                html,
-                "<tr><th scope=colgroup colspan={}>{}",
-                heads.len(),
-                escaped(page)
-            );
+            let _ = writeln!(html, "<tr><th scope=colgroup colspan={}>{}", heads.len(), escaped(page));
         }
         html.push_str(&row(param, are_inputs));
     }
@@ -140,11 +128,7 @@ fn row(param: &Param, is_input: bool) -> String {
     let _ = write!(html, "<td>{}", escaped(&param.help));
     if !param.options.is_empty() {
         let options: Vec<String> = param.options.iter().map(|option| escaped(option)).collect();
-        let _ = write!(
-            html,
-            "<div class=options><code>{}</code></div>",
-            options.join("</code> <code>")
-        );
+        let _ = write!(html, "<div class=options><code>{}</code></div>", options.join("</code> <code>"));
     }
     html.push('\n');
     html

@@ -25,11 +25,7 @@ pub(super) fn material(entry: &Entry) -> Option<String> {
         _ => {}
     }
     let (mut lines, shown, is_surface) = match &entry.example {
-        Some(example) => (
-            statements(&example.lines),
-            example.shown.clone(),
-            example.is_surface,
-        ),
+        Some(example) => (statements(&example.lines), example.shown.clone(), example.is_surface),
         None => {
             let output = shown(entry)?;
             let line = format!("{name} pattern({});", arguments(entry));
@@ -61,12 +57,8 @@ pub(super) fn command(entry: &Entry) -> String {
         return format!("kiln render {word} --example -o {picture}");
     }
     let first = plain(entry).into_iter().find(|param| param.is_number);
-    let param = first.map(|param| {
-        format!(
-            " --param {}",
-            quoted(&format!("{}={}", param.name, param.default))
-        )
-    });
+    let param =
+        first.map(|param| format!(" --param {}", quoted(&format!("{}={}", param.name, param.default))));
     format!("kiln render {word}{} -o {picture}", param.unwrap_or_default())
 }
 
@@ -87,9 +79,7 @@ fn statements(text: &str) -> Vec<String> {
 /// The output that shows a pattern: a colour, else a number.
 fn shown(entry: &Entry) -> Option<&Param> {
     let numbers = || entry.outputs.iter().filter(|output| output.is_number);
-    numbers()
-        .find(|output| output.ty == "color")
-        .or_else(|| numbers().next())
+    numbers().find(|output| output.ty == "color").or_else(|| numbers().next())
 }
 
 /// Inputs whose defaults can be written down.
@@ -100,9 +90,7 @@ fn plain(entry: &Entry) -> Vec<&Param> {
 
 fn arguments(entry: &Entry) -> String {
     let list = plain(entry).into_iter().take(MAX_ARGUMENTS);
-    let list: Vec<String> = list
-        .map(|param| format!("{} = {}", param.name, param.default))
-        .collect();
+    let list: Vec<String> = list.map(|param| format!("{} = {}", param.name, param.default)).collect();
     list.join(", ")
 }
 

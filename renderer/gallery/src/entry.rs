@@ -95,11 +95,7 @@ impl Entry {
 
     /// A file that has errors.
     pub(super) fn of_errors(file: &Path, source: &Source, errors: &Diagnostics) -> Entry {
-        let name = file
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Entry {
             id: String::new(),
             label: in_words(&name),
@@ -174,10 +170,7 @@ fn own_text(source: &Source, name: &str) -> String {
     };
     let before = &text[..range.map_or(0, |range| range.start)];
     let comment = before.trim_end_matches([' ', '\t']);
-    let lines = comment
-        .lines()
-        .rev()
-        .take_while(|line| line.trim_start().starts_with("//"));
+    let lines = comment.lines().rev().take_while(|line| line.trim_start().starts_with("//"));
     let count = lines.count();
     let all: Vec<&str> = comment.lines().collect();
     let mut own_lines: Vec<&str> = all[all.len() - count..].to_vec();

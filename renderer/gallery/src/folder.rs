@@ -49,10 +49,7 @@ impl Folder {
             )));
         }
         fs::create_dir_all(path.join(PICTURES)).map_err(|error| refuse(error.to_string()))?;
-        let folder = Folder {
-            path: path.to_owned(),
-            known: known.unwrap_or_default(),
-        };
+        let folder = Folder { path: path.to_owned(), known: known.unwrap_or_default() };
         folder.write_manifest()?;
         Ok(folder)
     }
@@ -94,10 +91,7 @@ impl Folder {
 
     fn write_manifest(&self) -> Result<(), Failure> {
         let text = json!({ "kiln": env!("CARGO_PKG_VERSION"), "pictures": self.known });
-        Ok(write_whole(
-            &self.path.join(MANIFEST),
-            format!("{text:#}\n").as_bytes(),
-        )?)
+        Ok(write_whole(&self.path.join(MANIFEST), format!("{text:#}\n").as_bytes())?)
     }
 
     /// Bytes of the page and all pictures.
@@ -115,13 +109,8 @@ fn known(bytes: &[u8]) -> Option<BTreeMap<String, String>> {
     let pictures = manifest["pictures"].as_object()?.iter();
     // Whatever it says, no other files are a gallery's.
     let is_picture = |file: &str| {
-        let name = file
-            .strip_prefix("pictures/")
-            .and_then(|name| name.strip_suffix(".jpg"));
-        name.is_some_and(|name| {
-            name.chars()
-                .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-        })
+        let name = file.strip_prefix("pictures/").and_then(|name| name.strip_suffix(".jpg"));
+        name.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'))
     };
     let pictures = pictures.filter(|(file, _)| is_picture(file));
     Some(

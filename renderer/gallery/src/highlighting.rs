@@ -27,11 +27,7 @@ impl FileLookup for NoFiles {
 /// The HTML of a source of shaders.
 pub(super) fn highlighted(vocabulary: &Vocabulary, text: &str) -> String {
     let document = Document::new("source.ksl", text);
-    let query = Query {
-        vocabulary,
-        files: &NoFiles,
-        document: &document,
-    };
+    let query = Query { vocabulary, files: &NoFiles, document: &document };
     let (text, mut html, mut at) = (&document.text, String::new(), 0);
     for highlight in highlights(&query) {
         let Some(word) = text.get(highlight.range.clone()) else {

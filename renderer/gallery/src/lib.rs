@@ -39,9 +39,7 @@ use renderer_support::{Failure, print, remark};
 pub fn run(args: &GalleryArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
     let start = Instant::now();
-    let defines: Vec<String> = (args.define.iter())
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let defines: Vec<String> = (args.define.iter()).map(|(name, value)| format!("{name}={value}")).collect();
     let preprocessor = || args.source.preprocessor(&defines, SharedFiles::default());
     let mut library = Library::find(&args.shaders, preprocessor).map_err(Failure::of)?;
     let mut problems = std::mem::take(&mut library.problems);
@@ -77,23 +75,17 @@ pub fn run(args: &GalleryArgs) -> Result<(), Failure> {
     let wrong = library.entries.iter().filter(|entry| entry.is_wrong()).count();
     match wrong {
         0 => Ok(()),
-        _ => Err(Failure::User(format!(
-            "{} with mistakes",
-            plural(wrong, "shader")
-        ))),
+        _ => Err(Failure::User(format!("{} with mistakes", plural(wrong, "shader")))),
     }
 }
 
 fn is_markdown(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
 fn report(mut problems: Diagnostics, quiet: bool) -> Result<(), Failure> {
     if quiet {
-        problems
-            .list
-            .retain(|problem| problem.severity == shading::Severity::Error);
+        problems.list.retain(|problem| problem.severity == shading::Severity::Error);
     }
     print(&problems);
     Ok(())

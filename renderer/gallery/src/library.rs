@@ -59,11 +59,7 @@ impl Library {
         for name in library::names() {
             // The library that ships compiles, as tests see to.
             if let (Some(template), Some(source)) = (system.template(name), library::find(name)) {
-                self.add(
-                    &template,
-                    &system,
-                    Entry::new(&template, &Origin::Shipped, &source, true),
-                );
+                self.add(&template, &system, Entry::new(&template, &Origin::Shipped, &source, true));
             }
         }
     }
@@ -78,11 +74,7 @@ impl Library {
                 let is_alone = found.templates.len() == 1;
                 let origin = Origin::File(path.to_owned());
                 for template in &found.templates {
-                    self.add(
-                        template,
-                        &system,
-                        Entry::new(template, &origin, &source, is_alone),
-                    );
+                    self.add(template, &system, Entry::new(template, &origin, &source, is_alone));
                 }
                 self.problems.add_new(found.warnings.list);
             }
@@ -94,9 +86,7 @@ impl Library {
     }
 
     fn add(&mut self, template: &Template, system: &ShadingSystem, mut entry: Entry) {
-        let checked = system
-            .check(template)
-            .and_then(|()| stage::example(template, system));
+        let checked = system.check(template).and_then(|()| stage::example(template, system));
         match checked {
             Ok(example) => entry.example = example,
             Err(errors) => {
@@ -112,13 +102,7 @@ impl Library {
         let mut known = FxHashSet::default();
         for entry in &mut self.entries {
             let base: String = (entry.name.chars())
-                .map(|c| {
-                    if c.is_ascii_alphanumeric() || c == '_' {
-                        c
-                    } else {
-                        '_'
-                    }
-                })
+                .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' })
                 .collect();
             let mut id = base.clone();
             let mut number = 1;
@@ -147,10 +131,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
             return Err(Diagnostic::error(format!("there is no {}", path.display()))
                 .hint("`kiln gallery` accepts shader files and folders of them"));
         } else if !shader_file::is_shader(path) {
-            return Err(
-                Diagnostic::error(format!("{} is no file of shaders", path.display()))
-                    .hint("shader files end in .ksl, .osl or .tsl"),
-            );
+            return Err(Diagnostic::error(format!("{} is no file of shaders", path.display()))
+                .hint("shader files end in .ksl, .osl or .tsl"));
         } else {
             list.push(path.clone());
         }
@@ -169,9 +151,7 @@ fn add_folder(folder: &Path, list: &mut Vec<PathBuf>) -> Result<(), Diagnostic> 
     }
     entries.sort();
     for path in entries {
-        let is_hidden = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let is_link = path.is_symlink();
         if path.is_dir() && !is_hidden && !is_link {
             add_folder(&path, list)?;

@@ -32,12 +32,7 @@ pub(super) fn text(entries: &[Entry]) -> String {
             let outputs: Vec<String> = (entry.outputs.iter())
                 .map(|output| format!("`{}`", cell(&output.name)))
                 .collect();
-            let _ = writeln!(
-                text,
-                "| `{name}` | {help} | {} | {} |",
-                inputs.join(", "),
-                outputs.join(", ")
-            );
+            let _ = writeln!(text, "| `{name}` | {help} | {} | {} |", inputs.join(", "), outputs.join(", "));
         }
     }
     text

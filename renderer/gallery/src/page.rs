@@ -14,11 +14,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// The page.
 pub(super) fn text(entries: &[Entry]) -> String {
     let is_shipped = entries.iter().all(|entry| entry.origin == Origin::Shipped);
-    let title = if is_shipped {
-        "Kiln’s shader library"
-    } else {
-        "Shader library"
-    };
+    let title = if is_shipped { "Kiln’s shader library" } else { "Shader library" };
     let world = Vocabulary::default();
     let cards: String = entries.iter().map(card).collect();
     let articles: String = entries.iter().map(|entry| article(entry, &world)).collect();

@@ -35,10 +35,7 @@ impl Staged {
     /// # Errors
     /// If it, its example or its textures have errors.
     pub(super) fn new(entry: &Entry, args: &GalleryArgs) -> Result<Staged, Diagnostics> {
-        let mitsuba = MitsubaArgs {
-            define: args.define.clone(),
-            ..MitsubaArgs::default()
-        };
+        let mitsuba = MitsubaArgs { define: args.define.clone(), ..MitsubaArgs::default() };
         let (width, height) = args.size;
         let size = Change::of_option(
             "--size",
@@ -49,28 +46,16 @@ impl Staged {
             changes: vec![size],
             ..SceneOptions::of(&args.source, &mitsuba)
         };
-        let stage = StageArgs {
-            example: entry.example.is_some(),
-            ..StageArgs::default()
-        };
+        let stage = StageArgs { example: entry.example.is_some(), ..StageArgs::default() };
         let preprocessor = (args.source).preprocessor(&mitsuba.macros(), SharedFiles::default());
         let word = entry.word();
-        let (desc, _) = stage::load(
-            entry.shader(&word),
-            &stage,
-            preprocessor,
-            &SharedFiles::default(),
-            |files| options.for_load(files),
-        )?;
+        let (desc, _) =
+            stage::load(entry.shader(&word), &stage, preprocessor, &SharedFiles::default(), |files| {
+                options.for_load(files)
+            })?;
         let threads = args.threads.unwrap_or(0) as usize;
         let built = build(&desc, None, threads)?;
-        Ok(Staged {
-            desc,
-            built,
-            size: args.size,
-            spp: args.spp,
-            threads,
-        })
+        Ok(Staged { desc, built, size: args.size, spp: args.spp, threads })
     }
 
     /// Hash of the inputs of the picture; `None` if shaders compose file names, which are known only during rendering.

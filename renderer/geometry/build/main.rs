@@ -83,10 +83,7 @@ fn find(target: &Target) -> Result<Found, String> {
     }
     if let Some(library) = in_system(target) {
         return match library.parent().is_some_and(|folder| is_standard(folder, target)) {
-            true => Ok(Found {
-                library,
-                carried: None,
-            }),
+            true => Ok(Found { library, carried: None }),
             false => copied(library),
         };
     }
@@ -103,10 +100,7 @@ fn find(target: &Target) -> Result<Found, String> {
 fn copied(library: PathBuf) -> Result<Found, String> {
     let carried = Carried::of(&library);
     let carried = carried.map_err(|error| format!("{} cannot be read: {error}", library.display()))?;
-    Ok(Found {
-        library,
-        carried: Some(carried),
-    })
+    Ok(Found { library, carried: Some(carried) })
 }
 
 /// Target platform of the compiled program.
@@ -130,12 +124,7 @@ impl Target {
             _ => &["libembree4.so.4", "libembree4.so"],
         };
         let wheel = Wheel::of(&os, &arch);
-        Target {
-            os,
-            arch,
-            library_names,
-            wheel,
-        }
+        Target { os, arch, library_names, wheel }
     }
 }
 
@@ -188,9 +177,7 @@ fn has_embree_3(folder: &Path) -> bool {
 /// `RTC_VERSION` of the header under `include`, where there is one.
 fn header_version(include: &Path) -> Option<u32> {
     let header = fs::read_to_string(include.join("embree4/rtcore_config.h")).ok()?;
-    let line = header
-        .lines()
-        .find(|line| line.starts_with("#define RTC_VERSION "))?;
+    let line = header.lines().find(|line| line.starts_with("#define RTC_VERSION "))?;
     line.rsplit(' ').next()?.trim().parse().ok()
 }
 
@@ -205,9 +192,7 @@ fn in_system(target: &Target) -> Option<PathBuf> {
     let library = folders.iter().find_map(|folder| library_in(folder, target))?;
     let include = library.parent()?.join("../include");
     let version = header_version(&include).or_else(|| header_version(Path::new("/usr/include")));
-    version
-        .is_none_or(|version| version >= MIN_VERSION)
-        .then_some(library)
+    version.is_none_or(|version| version >= MIN_VERSION).then_some(library)
 }
 
 fn system_folders(target: &Target) -> Vec<PathBuf> {
@@ -216,9 +201,7 @@ fn system_folders(target: &Target) -> Vec<PathBuf> {
     for name in ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"] {
         folders.extend(from_list(name).unwrap_or_default());
     }
-    let pkg_config = Command::new("pkg-config")
-        .args(["--variable=libdir", "embree4"])
-        .output();
+    let pkg_config = Command::new("pkg-config").args(["--variable=libdir", "embree4"]).output();
     if let Ok(output) = pkg_config
         && output.status.success()
         && let Ok(text) = String::from_utf8(output.stdout)
@@ -238,18 +221,12 @@ fn standard_folders(target: &Target) -> Vec<PathBuf> {
     let paths = match target.os.as_str() {
         "windows" => return vec!["C:/Program Files/Intel/Embree4/bin".into()],
         "macos" => {
-            return ["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"]
-                .map(Into::into)
-                .into();
+            return ["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"].map(Into::into).into();
         }
         _ => ["/usr/local/lib", "/usr/local/lib64", "/usr/lib64", "/usr/lib"],
     };
     let multiarch = format!("/usr/lib/{}-linux-gnu", target.arch);
-    paths
-        .map(PathBuf::from)
-        .into_iter()
-        .chain([multiarch.into()])
-        .collect()
+    paths.map(PathBuf::from).into_iter().chain([multiarch.into()]).collect()
 }
 
 fn is_standard(folder: &Path, target: &Target) -> bool {
@@ -313,11 +290,7 @@ fn fetch(wheel: &Wheel, out: &Path, folder: &Path) -> Result<(), String> {
 
 /// Cache folder of this system, whose contents can be downloaded again.
 fn cache_folder(target: &Target) -> Option<PathBuf> {
-    let folder = |name: &str| {
-        env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
+    let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     for name in ["XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"] {
         println!("cargo::rerun-if-env-changed={name}");
     }

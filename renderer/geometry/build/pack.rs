@@ -73,10 +73,7 @@ pub(crate) fn pack(carried: Option<&Carried>, out: &Path) -> io::Result<()> {
             <[u8; 32]>::from(Sha256::digest(bytes))
         );
     }
-    let id: String = digest.finalize()[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let id: String = digest.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     let folder = carried.and_then(|carried| carried.folder.clone());
     let folder = folder.unwrap_or_else(|| format!("embree-{id}"));
     fs::write(
@@ -87,12 +84,7 @@ pub(crate) fn pack(carried: Option<&Carried>, out: &Path) -> io::Result<()> {
 
 /// The library and, from the same folder, the TBB that it may need. The library is the first.
 fn libraries(library: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
-    let name_of = |path: &Path| {
-        path.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
+    let name_of = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut files = vec![(name_of(library), fs::read(library)?)];
     let folder = library.parent().unwrap_or(Path::new(""));
     let mut tbb: Vec<PathBuf> = fs::read_dir(folder)?
@@ -110,9 +102,7 @@ fn libraries(library: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
 /// Returns whether `name` is the file name under which libraries link to TBB 12: neither the one with the full version
 /// nor that of TBB's allocator.
 fn is_tbb(name: &str) -> bool {
-    let named = ["libtbb.", "libtbb-", "tbb12"]
-        .iter()
-        .any(|start| name.starts_with(start));
+    let named = ["libtbb.", "libtbb-", "tbb12"].iter().any(|start| name.starts_with(start));
     let shared = [".so.12", ".dylib", ".dll"].iter().any(|end| name.ends_with(end));
     named && shared && name.contains("12")
 }

@@ -82,10 +82,7 @@ const WINDOWS: Wheel = Wheel {
             "embree4.dll",
             "76dafa573a9db474443c3ad8047a54ca7d29e7c85040610e18dc9696f4896488",
         ),
-        (
-            "tbb12.dll",
-            "edb286367c749334767f7c706f6409e1480cb1aee8bf2df5f96e6fa742b53c16",
-        ),
+        ("tbb12.dll", "edb286367c749334767f7c706f6409e1480cb1aee8bf2df5f96e6fa742b53c16"),
         // Both libraries link to this copy of the C++ library by its name.
         (
             "msvcp140-a4c2229bdc2a2a630acdc095b4d86008.dll",

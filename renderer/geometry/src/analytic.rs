@@ -52,9 +52,7 @@ impl Analytic {
                 let middle = -o.dot(d) / a;
                 let h = half_chord((o + d * middle).length_squared(), a)?;
                 let on_wall = |t: f64| (0.0..=1.0).contains(&(origin.z + t * direction.z));
-                [middle - h, middle + h]
-                    .into_iter()
-                    .find(|&t| inside(t) && on_wall(t))
+                [middle - h, middle + h].into_iter().find(|&t| inside(t) && on_wall(t))
             }
         }
     }
@@ -111,13 +109,7 @@ impl Analytic {
                 let v = atan2(radius, -n.z) / PI;
                 let dpdu = DVec3::new(-n.y, n.x, 0.0) * TAU;
                 let dpdv = (n.truncate() / radius * n.z).extend(-radius) * -PI;
-                LocalPoint {
-                    p: n,
-                    n,
-                    uv: uv(turn(n), v),
-                    dpdu,
-                    dpdv,
-                }
+                LocalPoint { p: n, n, uv: uv(turn(n), v), dpdu, dpdv }
             }
             Analytic::Disk => {
                 let p = p.with_z(0.0);
@@ -135,13 +127,7 @@ impl Analytic {
                 let n = p.truncate().try_normalize().unwrap_or(DVec2::X).extend(0.0);
                 let z = p.z.clamp(0.0, 1.0);
                 let dpdu = DVec3::new(-n.y, n.x, 0.0) * TAU;
-                LocalPoint {
-                    p: n.with_z(z),
-                    n,
-                    uv: uv(turn(n), z),
-                    dpdu,
-                    dpdv: DVec3::Z,
-                }
+                LocalPoint { p: n.with_z(z), n, uv: uv(turn(n), z), dpdu, dpdv: DVec3::Z }
             }
         }
     }

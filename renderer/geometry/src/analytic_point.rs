@@ -29,9 +29,7 @@ impl Shape {
         object: DVec3,
     ) -> SurfacePoint {
         let local = analytic.local_point(object);
-        let p = in_double(to_world.world_from_object())
-            .transform_point3(local.p)
-            .as_vec3();
+        let p = in_double(to_world.world_from_object()).transform_point3(local.p).as_vec3();
         let normal = to_world.normal(local.n.as_vec3());
         let ng = normal.normalize_or_zero();
         let ng = if self.flip_normals { -ng } else { ng };
@@ -41,24 +39,13 @@ impl Shape {
         // with errors in proportion to the operands of the point in object space.
         let world = p.abs() * (3.0 / 16.0 * ROUNDING);
         let object_from_world = to_world.object_from_world();
-        let back = (
-            object_from_world.matrix3.abs(),
-            object_from_world.translation.abs(),
-        );
+        let back = (object_from_world.matrix3.abs(), object_from_world.translation.abs());
         let object = (back.0 * p.abs() + Vec3::from(back.1) + 1.0) * UNDERFLOW;
         // Error along the normal of the disk, or of the tangent plane of the sphere or cylinder, and within this plane.
         let object_error =
             object.dot(local.n.as_vec3().abs()) + 0.5 * (object + back.0 * world).length_squared();
         let p_error = object_error / normal.length() + world.dot(ng.abs());
-        SurfacePoint {
-            p,
-            p_error,
-            ng,
-            n: ng,
-            uv: local.uv,
-            dpdu,
-            dpdv,
-        }
+        SurfacePoint { p, p_error, ng, n: ng, uv: local.uv, dpdu, dpdv }
     }
 }
 

@@ -57,10 +57,7 @@ fn uniform_stretch(matrix: &DMat3) -> Option<f64> {
     let gram = matrix.transpose() * *matrix;
     let mean = (gram.x_axis.x + gram.y_axis.y + gram.z_axis.z) / 3.0;
     let deviation = gram - DMat3::from_diagonal(DVec3::splat(mean));
-    let is_uniform = deviation
-        .to_cols_array()
-        .iter()
-        .all(|v| v.abs() <= ROUNDING * mean);
+    let is_uniform = deviation.to_cols_array().iter().all(|v| v.abs() <= ROUNDING * mean);
     is_uniform.then(|| mean.sqrt())
 }
 
@@ -71,41 +68,18 @@ mod tests {
     #[test]
     fn areas_are_those_of_known_bodies() {
         let near = |found: f64, expected: f64, tolerance: f64| {
-            assert!(
-                (found / expected - 1.0).abs() < tolerance,
-                "{found}, not {expected}"
-            );
+            assert!((found / expected - 1.0).abs() < tolerance, "{found}, not {expected}");
         };
         let pi = std::f64::consts::PI;
         let turn = DMat3::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), 1.1);
         let stretched = |x, y, z| turn * DMat3::from_diagonal(DVec3::new(x, y, z));
-        near(
-            Analytic::Sphere.transformed_area(&stretched(-3.0, 3.0, 3.0)),
-            36.0 * pi,
-            1e-12,
-        );
-        near(
-            Analytic::Disk.transformed_area(&stretched(2.0, 5.0, 7.0)),
-            10.0 * pi,
-            1e-12,
-        );
-        near(
-            Analytic::Cylinder.transformed_area(&stretched(2.0, 2.0, 5.0)),
-            20.0 * pi,
-            1e-12,
-        );
+        near(Analytic::Sphere.transformed_area(&stretched(-3.0, 3.0, 3.0)), 36.0 * pi, 1e-12);
+        near(Analytic::Disk.transformed_area(&stretched(2.0, 5.0, 7.0)), 10.0 * pi, 1e-12);
+        near(Analytic::Cylinder.transformed_area(&stretched(2.0, 2.0, 5.0)), 20.0 * pi, 1e-12);
         // A prolate spheroid: 2π a² (1 + c / (a e) asin e), with e² = 1 − a² / c².
         let e = (1.0f64 - 1.0 / 4.0).sqrt();
         let prolate = 2.0 * pi * (1.0 + 2.0 / e * e.asin());
-        near(
-            Analytic::Sphere.transformed_area(&stretched(1.0, 2.0, 1.0)),
-            prolate,
-            1e-3,
-        );
-        near(
-            Analytic::Sphere.transformed_area(&stretched(1.0, 1.0, 2.0)),
-            prolate,
-            1e-3,
-        );
+        near(Analytic::Sphere.transformed_area(&stretched(1.0, 2.0, 1.0)), prolate, 1e-3);
+        near(Analytic::Sphere.transformed_area(&stretched(1.0, 1.0, 2.0)), prolate, 1e-3);
     }
 }

@@ -113,10 +113,7 @@ impl Mesh {
             names.into_iter().chain(attribute.properties.iter().cloned())
         });
         let others = OWN_NAMES.iter().map(|&name| name.to_owned());
-        named
-            .chain(others)
-            .filter(|name| self.has_attribute(name))
-            .collect()
+        named.chain(others).filter(|name| self.has_attribute(name)).collect()
     }
 
     /// Returns whether shaders find an attribute of this name.

@@ -38,25 +38,15 @@ mod tests {
 
     #[test]
     fn weights_are_those_of_the_point() {
-        let triangle = [
-            Vec3::new(1.0, 0.2, -0.3),
-            Vec3::new(-0.5, 2.0, 0.7),
-            Vec3::new(0.1, -0.4, 3.0),
-        ];
+        let triangle = [Vec3::new(1.0, 0.2, -0.3), Vec3::new(-0.5, 2.0, 0.7), Vec3::new(0.1, -0.4, 3.0)];
         let origin = Vec3::new(7.0, 5.0, 3.0);
         let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)];
-        for (u, v) in [(0.2, 0.3), (0.9, 0.05), (0.0, 0.5), (0.5, 0.5)]
-            .into_iter()
-            .chain(corners)
-        {
+        for (u, v) in [(0.2, 0.3), (0.9, 0.05), (0.0, 0.5), (0.5, 0.5)].into_iter().chain(corners) {
             let [a, b, c] = triangle;
             let p = a * (1.0 - u - v) + b * u + c * v;
             let found = barycentric(triangle, origin, (p - origin).normalize()).unwrap();
             assert!(found.distance(Vec2::new(u, v)) < 1e-5, "{found:?}");
-            assert!(
-                found.min_element() >= 0.0 && found.element_sum() <= 1.0,
-                "{found:?}"
-            );
+            assert!(found.min_element() >= 0.0 && found.element_sum() <= 1.0, "{found:?}");
         }
         // In the plane.
         let flat = [Vec3::ZERO, Vec3::X, Vec3::Y];

@@ -61,9 +61,7 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
     for (index, shape) in shapes.iter().enumerate() {
         match &shape.geometry {
             Geometry::Mesh(mesh) => {
-                let known = boundaries
-                    .entry(Arc::as_ptr(mesh))
-                    .or_insert_with(|| boundary(mesh));
+                let known = boundaries.entry(Arc::as_ptr(mesh)).or_insert_with(|| boundary(mesh));
                 edges.extend(known.iter().map(|&ends| placed(ends, shape, index)));
             }
             Geometry::Sphere => {}
@@ -79,9 +77,7 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
     let mut open: Vec<usize> = vec![];
     if !edges.is_empty() {
         let ends: Vec<Vec3> = edges.iter().flat_map(|edge| edge.ends).collect();
-        let largest = ends
-            .iter()
-            .fold(0.0f32, |most, p| most.max(p.abs().max_element()));
+        let largest = ends.iter().fold(0.0f32, |most, p| most.max(p.abs().max_element()));
         let reach = tolerance(&ends).max(PLACEMENT_ROUNDING * largest);
         let rest = cancel(edges, reach, &mut join);
         open.extend(rest.iter().map(|edge| edge.shape));
@@ -182,10 +178,7 @@ fn split(edges: Vec<Edge>, reach: f32) -> Vec<Edge> {
         }
         let mut start = a;
         for end in inner.into_iter().map(|(_, p)| p).chain([b]) {
-            parts.push(Edge {
-                ends: [start, end],
-                ..edge
-            });
+            parts.push(Edge { ends: [start, end], ..edge });
             start = end;
         }
     }
@@ -203,11 +196,7 @@ struct Side<T> {
 
 impl<T> Side<T> {
     fn new([from, to]: [u32; 2], value: T) -> Side<T> {
-        Side {
-            key: [from.min(to), from.max(to)],
-            runs_up: from < to,
-            value,
-        }
+        Side { key: [from.min(to), from.max(to)], runs_up: from < to, value }
     }
 }
 
@@ -285,10 +274,7 @@ fn groups(mut sets: DisjointSets, count: usize, open: &[usize]) -> Vec<ShapeGrou
     let mut groups: Vec<ShapeGroup> = vec![];
     for (shape, &number) in numbers.iter().enumerate() {
         if number as usize == groups.len() {
-            groups.push(ShapeGroup {
-                shapes: vec![],
-                is_closed: true,
-            });
+            groups.push(ShapeGroup { shapes: vec![], is_closed: true });
         }
         groups[number as usize].shapes.push(shape);
     }
@@ -336,18 +322,11 @@ mod tests {
     fn parts_of_a_surface_are_one_group() {
         let (few, rest) = (part(|index| index < 4), part(|index| index >= 4));
         let moved = Affine3A::from_translation(Vec3::new(7001.3, 0.1, 3.3));
-        for place in [
-            Affine3A::IDENTITY,
-            moved,
-            Affine3A::from_scale(Vec3::new(-1e-3, 1e-3, 2e-3)),
-        ] {
+        for place in [Affine3A::IDENTITY, moved, Affine3A::from_scale(Vec3::new(-1e-3, 1e-3, 2e-3))] {
             let [a, b] = [&few, &rest].map(|mesh| shape(mesh, place));
             let whole = shape(&Arc::new(cube()), place);
             let groups = closed_groups(&[&a, &whole, &b]);
-            let shapes: Vec<_> = groups
-                .iter()
-                .map(|group| (&group.shapes[..], group.is_closed))
-                .collect();
+            let shapes: Vec<_> = groups.iter().map(|group| (&group.shapes[..], group.is_closed)).collect();
             assert_eq!(shapes, [(&[0, 2][..], true), (&[1][..], true)]);
             assert!(!closed_groups(&[&a])[0].is_closed);
             let mut turned = b.clone();
@@ -379,10 +358,6 @@ mod tests {
         assert_eq!(groups.len(), 1);
         assert!(groups[0].is_closed);
         let up = Shape::new(Geometry::Disk, place);
-        assert!(
-            closed_groups(&[&wall, &top, &up])
-                .iter()
-                .all(|group| !group.is_closed)
-        );
+        assert!(closed_groups(&[&wall, &top, &up]).iter().all(|group| !group.is_closed));
     }
 }

@@ -9,9 +9,7 @@ pub struct DisjointSets {
 impl DisjointSets {
     /// Sets of one index each.
     pub fn new(count: usize) -> DisjointSets {
-        DisjointSets {
-            parents: (0..count as u32).collect(),
-        }
+        DisjointSets { parents: (0..count as u32).collect() }
     }
 
     /// Representative of the set of an index; halves the path to it.

@@ -32,11 +32,7 @@ impl Facet {
         let bc = edge1.zxy() * edge3.yzx();
         let first = ab.abs().cmplt(bc.abs());
         let products = ab.abs().min(bc.abs());
-        let normal = Vec3A::select(
-            first,
-            ab - edge1.zxy() * edge2.yzx(),
-            edge1.yzx() * edge3.zxy() - bc,
-        );
+        let normal = Vec3A::select(first, ab - edge1.zxy() * edge2.yzx(), edge1.yzx() * edge3.zxy() - bc);
         let size = edge1.abs().max(edge2.abs()).max(edge3.abs());
         Facet {
             p,

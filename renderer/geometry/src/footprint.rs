@@ -37,10 +37,7 @@ impl RayDifferential {
     }
 
     fn is_finite(&self) -> bool {
-        let (origins, directions) = (
-            self.origin_dx + self.origin_dy,
-            self.direction_dx + self.direction_dy,
-        );
+        let (origins, directions) = (self.origin_dx + self.origin_dy, self.direction_dx + self.direction_dy);
         origins.is_finite() && directions.is_finite()
     }
 }
@@ -81,11 +78,7 @@ pub enum SpecularEvent {
 
 impl Footprint {
     /// A footprint of zero size.
-    pub const POINT: Footprint = Footprint {
-        width: 0.0,
-        spread: 0.0,
-        differential: None,
-    };
+    pub const POINT: Footprint = Footprint { width: 0.0, spread: 0.0, differential: None };
 
     /// The footprint of a camera ray. `is_exact` keeps the differential, for surfaces that use more than the width.
     pub fn camera(differential: &RayDifferential, is_exact: bool) -> Footprint {
@@ -117,11 +110,7 @@ impl Footprint {
             origin_dy: d.origin_dy + t * d.direction_dy,
             ..d
         });
-        Footprint {
-            width: self.at(t),
-            differential,
-            ..*self
-        }
+        Footprint { width: self.at(t), differential, ..*self }
     }
 
     /// The footprint after scattering at distance `t` into a cone of at least this spread.
@@ -148,12 +137,7 @@ impl Footprint {
         normal_change: impl Fn(Vec3) -> Vec3,
     ) -> Footprint {
         let differential = self.differential.map(|differential| {
-            let PointDifferential {
-                dpdx,
-                dpdy,
-                didx,
-                didy,
-            } = differential.at(it);
+            let PointDifferential { dpdx, dpdy, didx, didy } = differential.at(it);
             let deflection = Deflection::new(-it.wo, wi, event);
             let side = deflection.side(it.n);
             RayDifferential {
@@ -177,13 +161,7 @@ impl Footprint {
             return differential.at(it);
         }
         let width = self.at(it.t);
-        let along = |v: Vec3| {
-            v * if width > 0.0 {
-                width / v.length()
-            } else {
-                MIN_LENGTH
-            }
-        };
+        let along = |v: Vec3| v * if width > 0.0 { width / v.length() } else { MIN_LENGTH };
         PointDifferential {
             dpdx: along(it.dpdu),
             dpdy: along(it.dpdv),
@@ -198,11 +176,7 @@ impl RayDifferential {
         let direction = -it.wo;
         // A tangential ray has no finite intersection.
         let cosine = direction.dot(it.ng);
-        let cosine = if cosine.abs() < 1e-4 {
-            1e-4_f32.copysign(cosine)
-        } else {
-            cosine
-        };
+        let cosine = if cosine.abs() < 1e-4 { 1e-4_f32.copysign(cosine) } else { cosine };
         let meet = |origin: Vec3, change: Vec3| {
             let across = origin + it.t * change;
             across - direction * (across.dot(it.ng) / cosine)
@@ -314,11 +288,8 @@ mod tests {
             ..RayDifferential::default()
         };
         let footprint = Footprint::camera(&differential, true);
-        for how in [
-            SpecularEvent::Reflection,
-            SpecularEvent::Refraction(1.5),
-            SpecularEvent::Refraction(0.9),
-        ] {
+        for how in [SpecularEvent::Reflection, SpecularEvent::Refraction(1.5), SpecularEvent::Refraction(0.9)]
+        {
             let it = on_sphere(origin, direction(0.0));
             let wi = bend(direction(0.0), it.n, how);
             let found = footprint.specular(&it, wi, how, |dp| dp).differential.unwrap();

@@ -40,11 +40,7 @@ impl Interaction {
     /// The point as the end of a ray.
     #[inline]
     pub fn ray_end(&self) -> RayEnd {
-        RayEnd {
-            p: self.p,
-            p_error: self.p_error,
-            ng: self.ng,
-        }
+        RayEnd { p: self.p, p_error: self.p_error, ng: self.ng }
     }
 
     /// The ray from this point along the unit vector `direction`, at the same time.
@@ -59,10 +55,7 @@ impl Interaction {
     /// The ray to `target`, at the same time: see [`RayEnd::ray_to`].
     #[inline]
     pub fn ray_to(&self, target: &RayEnd) -> Ray {
-        Ray {
-            time: self.time,
-            ..self.ray_end().ray_to(target)
-        }
+        Ray { time: self.time, ..self.ray_end().ray_to(target) }
     }
 
     /// Returns the continuation of `ray` beyond this point, its hit, up to the end of `ray`.
@@ -109,10 +102,6 @@ impl SurfacePoint {
     /// The point as the end of a ray.
     #[inline]
     pub fn ray_end(&self) -> RayEnd {
-        RayEnd {
-            p: self.p,
-            p_error: self.p_error,
-            ng: self.ng,
-        }
+        RayEnd { p: self.p, p_error: self.p_error, ng: self.ng }
     }
 }

@@ -35,9 +35,7 @@ mod tests {
     fn triangles_that_touch_are_one_island() {
         let at = |x: f32| Vec3::new(x, 0.0, 0.0);
         let mesh = Mesh {
-            positions: [0.0, 1.0, 2.0, 5.0, 6.0, 7.0, 2.0, 3.0, 4.0, 9.0]
-                .map(at)
-                .to_vec(),
+            positions: [0.0, 1.0, 2.0, 5.0, 6.0, 7.0, 2.0, 3.0, 4.0, 9.0].map(at).to_vec(),
             // The second touches none, the third the first by a position, the last the second by a vertex.
             triangles: vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 5, 4]],
             ..Mesh::default()

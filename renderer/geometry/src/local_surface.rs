@@ -83,10 +83,7 @@ impl Shape {
         match analytic {
             Analytic::Sphere => round(DVec3::ONE, Extent::Whole),
             Analytic::Cylinder => {
-                let extent = Extent::Cylinder {
-                    origin,
-                    object_from_local,
-                };
+                let extent = Extent::Cylinder { origin, object_from_local };
                 round(DVec3::new(1.0, 1.0, 0.0), extent)
             }
             Analytic::Disk => LocalSurface {
@@ -94,10 +91,7 @@ impl Shape {
                 gradient: object_from_local.transpose() * DVec3::Z,
                 quadratic: DMat3::ZERO,
                 side,
-                extent: Extent::Disk {
-                    origin,
-                    object_from_local,
-                },
+                extent: Extent::Disk { origin, object_from_local },
                 magnitude,
             },
         }
@@ -133,9 +127,7 @@ impl LocalSurface {
                 vertex: a,
                 duals: [edge2.cross(normal) * scale, normal.cross(edge1) * scale],
             },
-            magnitude: vertices
-                .into_iter()
-                .fold(0.0, |most: f64, p| most.max(p.abs().max_element())),
+            magnitude: vertices.into_iter().fold(0.0, |most: f64, p| most.max(p.abs().max_element())),
         }
     }
 
@@ -148,10 +140,7 @@ impl LocalSurface {
     /// Moves the surface so that it passes through the origin of the local coordinates exactly.
     #[must_use]
     pub fn through_origin(self) -> LocalSurface {
-        LocalSurface {
-            constant: 0.0,
-            ..self
-        }
+        LocalSurface { constant: 0.0, ..self }
     }
 
     /// Bound on the magnitude of the coordinates of the primitive in world space [m].
@@ -191,10 +180,7 @@ impl LocalSurface {
     }
 
     fn crossing(&self, x: DVec3, direction: DVec3, t: f64) -> Crossing {
-        Crossing {
-            t,
-            cos: self.normal(x + direction * t).dot(direction),
-        }
+        Crossing { t, cos: self.normal(x + direction * t).dot(direction) }
     }
 
     fn slope(&self, x: DVec3) -> DVec3 {
@@ -240,14 +226,12 @@ impl LocalSurface {
                 let [u, v] = duals.map(|dual| dual.dot(x - vertex));
                 u >= 0.0 && v >= 0.0 && u + v <= 1.0
             }
-            Extent::Disk {
-                origin,
-                object_from_local,
-            } => (origin + object_from_local * x).length_squared() <= 1.0,
-            Extent::Cylinder {
-                origin,
-                object_from_local,
-            } => (0.0..=1.0).contains(&(origin + object_from_local * x).z),
+            Extent::Disk { origin, object_from_local } => {
+                (origin + object_from_local * x).length_squared() <= 1.0
+            }
+            Extent::Cylinder { origin, object_from_local } => {
+                (0.0..=1.0).contains(&(origin + object_from_local * x).z)
+            }
         }
     }
 }
@@ -282,10 +266,7 @@ mod tests {
             let (enters, leaves) = (within(f64::NEG_INFINITY, 0.0), within(0.0, 1.0));
             assert!(enters.t < 0.0 && enters.cos < 0.0);
             let expected = depth / 0.8;
-            assert!(
-                (leaves.t / expected - 1.0).abs() < 2.0 * depth + 1e-6,
-                "{leaves:?}"
-            );
+            assert!((leaves.t / expected - 1.0).abs() < 2.0 * depth + 1e-6, "{leaves:?}");
             assert!((leaves.cos - 0.8).abs() < 2.0 * depth + 1e-6);
         }
 

@@ -38,12 +38,7 @@ impl Mesh {
     /// # Errors
     /// As [`Mesh::validate`].
     pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Mesh, MeshError> {
-        Mesh {
-            positions,
-            triangles,
-            ..Mesh::default()
-        }
-        .validate()
+        Mesh { positions, triangles, ..Mesh::default() }.validate()
     }
 
     /// Checks that indices are in range, numbers finite, and attributes complete. Normalizes normals; a zero normal
@@ -63,10 +58,7 @@ impl Mesh {
             return Err(MeshError::Empty);
         }
         if let Some(vertex) = first(&self.positions, |p| !p.is_finite()) {
-            return Err(MeshError::NotFinite {
-                vertex,
-                position: self.positions[vertex],
-            });
+            return Err(MeshError::NotFinite { vertex, position: self.positions[vertex] });
         }
         let is_outside = |index: &u32| *index as usize >= vertices;
         if let Some(triangle) = first(&self.triangles, |indices| indices.iter().any(is_outside)) {
@@ -80,9 +72,7 @@ impl Mesh {
         check_attribute("normals", &self.normals, vertices, |_| true)?;
         check_attribute("uvs", &self.uvs, vertices, |uv| uv.is_finite())?;
         check_attribute("uvs2", &self.uvs2, vertices, |uv| uv.is_finite())?;
-        check_attribute("colors", &self.colors, vertices, |color| {
-            color.iter().all(|c| c.is_finite())
-        })?;
+        check_attribute("colors", &self.colors, vertices, |color| color.iter().all(|c| c.is_finite()))?;
         let mut names = FxHashSet::default();
         for attribute in &self.attributes {
             let count = attribute.count(vertices, self.triangles.len());
@@ -133,10 +123,7 @@ impl Mesh {
                 (vertices.len() - 1) as u32
             })
         };
-        let triangles = taken
-            .iter()
-            .map(|&t| self.triangles[t].map(&mut vertex))
-            .collect();
+        let triangles = taken.iter().map(|&t| self.triangles[t].map(&mut vertex)).collect();
         let attribute = |attribute: &MeshAttribute| MeshAttribute {
             values: match attribute.domain {
                 AttributeDomain::Vertex => picked(&attribute.values, &vertices, attribute.width),
@@ -240,10 +227,7 @@ pub(super) fn first<T: Sync>(values: &[T], is_wrong: impl Fn(&T) -> bool + Send 
     if values.len() < MIN_PARALLEL_VALUES {
         values.iter().position(is_wrong)
     } else {
-        values
-            .par_iter()
-            .with_min_len(MIN_PARALLEL_VALUES / 4)
-            .position_first(is_wrong)
+        values.par_iter().with_min_len(MIN_PARALLEL_VALUES / 4).position_first(is_wrong)
     }
 }
 
@@ -254,11 +238,7 @@ fn check_attribute<T: Sync>(
     finite: impl Fn(&T) -> bool + Send + Sync,
 ) -> Result<(), MeshError> {
     if !values.is_empty() && values.len() != vertices {
-        return Err(MeshError::AttributeLength {
-            attribute,
-            found: values.len(),
-            vertices,
-        });
+        return Err(MeshError::AttributeLength { attribute, found: values.len(), vertices });
     }
     match first(values, |value| !finite(value)) {
         Some(vertex) => Err(MeshError::AttributeNotFinite { attribute, vertex }),

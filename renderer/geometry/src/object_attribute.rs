@@ -28,8 +28,7 @@ impl ObjectAttributes {
 
     /// Returns the value of a name.
     pub fn get(&self, name: &str) -> Option<&ObjectValue> {
-        self.iter()
-            .find_map(|(own, value)| (own == name).then_some(value))
+        self.iter().find_map(|(own, value)| (own == name).then_some(value))
     }
 
     /// Returns these attributes, and those of `other` whose names these lack.

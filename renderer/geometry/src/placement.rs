@@ -22,9 +22,7 @@ impl From<Affine3A> for Placement {
     /// A constant placement. `world_from_object` must be invertible
     /// ([`is_invertible`](renderer_base::math::is_invertible)); a singular one causes no failure, but has no surface.
     fn from(world_from_object: Affine3A) -> Placement {
-        Placement {
-            transform: Transform::new(world_from_object),
-        }
+        Placement { transform: Transform::new(world_from_object) }
     }
 }
 
@@ -222,8 +220,5 @@ fn inverse_magnitude(world_from_object: &Affine3A) -> Affine3A {
     let share = 1.0 / 16.0;
     let linear = adjoint * (2.0 * per_determinant * share) + linear * ((5.0 + 4.0 * determinant) * share);
     let translation = linear * transform.translation.abs() + translation * (3.0 * share);
-    in_single(&DAffine3 {
-        matrix3: linear,
-        translation,
-    })
+    in_single(&DAffine3 { matrix3: linear, translation })
 }

@@ -143,10 +143,7 @@ mod tests {
         let mut fan: Vec<[u32; 3]> = (1..last).map(|i| [0, i, i + 1]).collect();
         cut_polygon(&mut fan, at);
         let flat = |i: u32| DVec2::from(points[i as usize].map(f64::from));
-        let areas = fan
-            .iter()
-            .map(|triangle| area(triangle.map(flat)) / 2.0)
-            .collect();
+        let areas = fan.iter().map(|triangle| area(triangle.map(flat)) / 2.0).collect();
         (fan, areas)
     }
 
@@ -186,11 +183,9 @@ mod tests {
             [3.0, 1.0],
             [1.0, 1.0],
         ];
-        for (name, polygon, expected) in [
-            ("arrow", &arrow[..], 0.5),
-            ("comb", &comb, 11.0),
-            ("frame", &frame, 12.0),
-        ] {
+        for (name, polygon, expected) in
+            [("arrow", &arrow[..], 0.5), ("comb", &comb, 11.0), ("frame", &frame, 12.0)]
+        {
             for turn in 0..polygon.len() {
                 let mut turned = polygon.to_vec();
                 turned.rotate_left(turn);
@@ -207,13 +202,7 @@ mod tests {
     fn what_is_no_polygon_is_cut_somehow() {
         let bow = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
         let spike = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [1.0, 0.0]];
-        let lost = [
-            [0.0, 0.0],
-            [f32::NAN, 0.0],
-            [2.0, 0.0],
-            [1.0, 0.0],
-            [f32::MAX, -f32::MAX],
-        ];
+        let lost = [[0.0, 0.0], [f32::NAN, 0.0], [2.0, 0.0], [1.0, 0.0], [f32::MAX, -f32::MAX]];
         for polygon in [&bow[..], &spike, &lost] {
             assert_eq!(cut(polygon).0.len(), polygon.len() - 2);
         }

@@ -41,8 +41,7 @@ impl Mesh {
     fn push_quad(&mut self, center: Vec3, s: Vec3, t: Vec3) {
         let first = self.positions.len() as u32;
         for (u, v) in [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)] {
-            self.positions
-                .push(center + s * (2.0 * u - 1.0) + t * (2.0 * v - 1.0));
+            self.positions.push(center + s * (2.0 * u - 1.0) + t * (2.0 * v - 1.0));
             self.normals.push(s.cross(t).normalize_or_zero());
             self.uvs.push(Vec2::new(u, v));
         }

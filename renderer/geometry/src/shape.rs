@@ -101,14 +101,8 @@ impl Shape {
         if let Geometry::Mesh(mesh) = &self.geometry {
             let to_world = self.placement.at(SHUTTER_OPEN);
             let vertices = 0..mesh.positions.len() as u32;
-            let vertices = vertices
-                .map(|index| world_vertex(mesh, index, to_world))
-                .collect();
-            self.world_vertices = Some(Arc::new(WorldVertices::full(
-                mesh,
-                vertices,
-                to_world.is_mirrored(),
-            )));
+            let vertices = vertices.map(|index| world_vertex(mesh, index, to_world)).collect();
+            self.world_vertices = Some(Arc::new(WorldVertices::full(mesh, vertices, to_world.is_mirrored())));
         }
     }
 
@@ -134,11 +128,7 @@ impl Shape {
 
     /// Memory of the shape without its mesh [bytes].
     pub fn memory(&self) -> usize {
-        size_of::<Shape>()
-            + self
-                .world_vertices
-                .as_ref()
-                .map_or(0, |world_vertices| world_vertices.memory())
+        size_of::<Shape>() + self.world_vertices.as_ref().map_or(0, |world_vertices| world_vertices.memory())
     }
 
     /// The triangle mesh, in object space; `None` for an analytic surface.
@@ -170,10 +160,7 @@ impl Shape {
         // The extent of a transformed unit circle, or sphere, along an axis is the length of that row of the matrix.
         let round = |center: Vec3, extent_squared: Vec3| {
             let extent = extent_squared.map(f32::sqrt);
-            Bounds {
-                min: center - extent,
-                max: center + extent,
-            }
+            Bounds { min: center - extent, max: center + extent }
         };
         match &self.geometry {
             Geometry::Mesh(mesh) => Bounds::of_points(mesh.positions.iter().map(|&p| to_world.point(p))),
@@ -246,9 +233,7 @@ impl Shape {
     pub fn area(&self) -> f32 {
         let Some(analytic) = self.analytic() else {
             let triangles = 0..self.primitive_count();
-            return triangles
-                .map(|primitive| f64::from(self.triangle_area(primitive)))
-                .sum::<f64>() as f32;
+            return triangles.map(|primitive| f64::from(self.triangle_area(primitive))).sum::<f64>() as f32;
         };
         let to_world = self.placement.at(SHUTTER_OPEN).world_from_object();
         analytic.transformed_area(&in_double(to_world).matrix3) as f32

@@ -43,10 +43,7 @@ impl Shape {
                 self.surface_point(primitive, Vec2::new(1.0 - root, u.y * root))
             }
         };
-        AreaSample {
-            point,
-            pdf: self.pdf_area(primitive, point.ng),
-        }
+        AreaSample { point, pdf: self.pdf_area(primitive, point.ng) }
     }
 
     /// Density `[1/m²]` of [`Shape::sample_area`] on a primitive, at a point with the geometric normal `ng`.
@@ -67,11 +64,7 @@ impl Shape {
             Geometry::Mesh(mesh) => {
                 let triangles = PlacedTriangles::new(self, mesh, self.placement().at(ray.time));
                 let (origin, direction) = triangles.traced_line(ray);
-                let crossing = LineCrossing {
-                    origin,
-                    direction,
-                    otherwise: hit.barycentric,
-                };
+                let crossing = LineCrossing { origin, direction, otherwise: hit.barycentric };
                 triangles
                     .point(hit.primitive, &crossing, tangents)
                     .hit_by(ray, id, hit.primitive)
@@ -96,10 +89,7 @@ impl Shape {
                     |v: Vec3| Vec2::new(v.cross(edge2).dot(normal), edge1.cross(v).dot(normal)) * scale;
                 let (at, moved) = (weights(it.p - a.p), weights(dp));
                 let (slope1, slope2) = (b.n - a.n, c.n - a.n);
-                (
-                    a.n + slope1 * at.x + slope2 * at.y,
-                    slope1 * moved.x + slope2 * moved.y,
-                )
+                (a.n + slope1 * at.x + slope2 * at.y, slope1 * moved.x + slope2 * moved.y)
             }
             Geometry::Disk => return Vec3::ZERO,
             Geometry::Sphere | Geometry::Cylinder => {

@@ -36,10 +36,7 @@ impl TracedTriangles {
         } else {
             WorldVertices::Positions(padded(mesh.positions.iter().copied()))
         };
-        TracedTriangles {
-            mesh: mesh.clone(),
-            positions: Arc::new(positions),
-        }
+        TracedTriangles { mesh: mesh.clone(), positions: Arc::new(positions) }
     }
 
     /// The world-space triangles of a shape; `None` on analytic shapes.
@@ -49,10 +46,7 @@ impl TracedTriangles {
             Some(world_vertices) => world_vertices.clone(),
             None => Arc::new(WorldVertices::positions(shape.world_positions(mesh))),
         };
-        Some(TracedTriangles {
-            mesh: mesh.clone(),
-            positions,
-        })
+        Some(TracedTriangles { mesh: mesh.clone(), positions })
     }
 
     /// Positions of the vertices.
@@ -108,10 +102,7 @@ mod tests {
         // A copy of a list has no room behind its end.
         let tight = Arc::new(Mesh::clone(&mesh));
         assert!(!is_padded(&tight.positions));
-        assert_ne!(
-            TracedTriangles::of_mesh(&tight).positions().first,
-            tight.positions.as_ptr()
-        );
+        assert_ne!(TracedTriangles::of_mesh(&tight).positions().first, tight.positions.as_ptr());
 
         let shape = |place| Shape::new(Geometry::Mesh(mesh.clone()), place);
         let mut large = shape(Affine3A::IDENTITY);

@@ -22,11 +22,7 @@ impl<'a> PlacedTriangles<'a> {
     /// The triangles of `mesh`, which is the geometry of `shape`.
     #[inline(always)]
     pub(super) fn new(shape: &'a Shape, mesh: &'a Mesh, to_world: &'a Transform) -> PlacedTriangles<'a> {
-        PlacedTriangles {
-            shape,
-            mesh,
-            to_world,
-        }
+        PlacedTriangles { shape, mesh, to_world }
     }
 
     /// Origin and direction of a ray in the space in which the triangles are traced.
@@ -44,11 +40,7 @@ impl<'a> PlacedTriangles<'a> {
     /// The point at a location of a triangle.
     #[inline(always)]
     pub(super) fn point(self, primitive: u32, location: &impl Location, tangents: Tangents) -> SurfacePoint {
-        let PlacedTriangles {
-            shape,
-            mesh,
-            to_world,
-        } = self;
+        let PlacedTriangles { shape, mesh, to_world } = self;
         let indices = mesh.triangles[primitive as usize];
         let weights;
         let loaded;

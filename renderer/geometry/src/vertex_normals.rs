@@ -10,10 +10,7 @@ impl Mesh {
     /// The mesh without vertex normals (flat shading).
     #[must_use]
     pub fn with_face_normals(self) -> Mesh {
-        Mesh {
-            normals: vec![],
-            ..self
-        }
+        Mesh { normals: vec![], ..self }
     }
 
     /// The mesh with vertex normals: its own, or [`Mesh::smooth_normals`] in world space, since a non-uniform scale

@@ -30,9 +30,7 @@ pub(super) fn weld_within(positions: &[Vec3], reach: f32) -> Vec<u32> {
         let mut cells = CORNERS.map(|corner| cell(p + reach * corner)).to_vec();
         cells.dedup();
         let known = cells.iter().filter_map(|cell| places.get(cell)).flatten();
-        let near = known
-            .filter(|(place, _)| place.distance(p) <= reach)
-            .map(|&(_, number)| number);
+        let near = known.filter(|(place, _)| place.distance(p) <= reach).map(|&(_, number)| number);
         near.min().unwrap_or_else(|| {
             places.entry(cell(p)).or_default().push((p, next));
             next += 1;

@@ -36,15 +36,9 @@ impl WorldVertices {
     /// The mesh with world-space vertices; `mirrored` is true if their transform changes handedness.
     pub(super) fn full(mesh: &Mesh, vertices: Box<[Vertex]>, mirrored: bool) -> WorldVertices {
         let face = |indices: &[u32; 3]| {
-            Face::new(
-                &Facet::new(indices.map(|index| vertices[index as usize].p)),
-                mirrored,
-            )
+            Face::new(&Facet::new(indices.map(|index| vertices[index as usize].p)), mirrored)
         };
-        WorldVertices::Full {
-            faces: mesh.triangles.iter().map(face).collect(),
-            vertices,
-        }
+        WorldVertices::Full { faces: mesh.triangles.iter().map(face).collect(), vertices }
     }
 
     /// The mesh with world-space positions.
@@ -82,10 +76,7 @@ impl Face {
         // A mirroring transform reverses the order of the vertices.
         let normal = if mirrored { -facet.normal } else { facet.normal };
         let (ng, scale) = unit_normal(normal);
-        Face {
-            ng,
-            p_error: facet.error(facet.extent) * scale,
-        }
+        Face { ng, p_error: facet.error(facet.extent) * scale }
     }
 }
 
@@ -108,8 +99,5 @@ pub(super) fn vertex(mesh: &Mesh, index: u32, to_world: &Transform) -> Vertex {
 #[inline]
 pub(super) fn world_vertex(mesh: &Mesh, index: u32, to_world: &Transform) -> Vertex {
     let vertex = vertex(mesh, index, to_world);
-    Vertex {
-        p: to_world.point(vertex.p),
-        ..vertex
-    }
+    Vertex { p: to_world.point(vertex.p), ..vertex }
 }

@@ -72,14 +72,8 @@ impl Layers {
                 items.push(Item::Pass(*from));
             }
         }
-        let mut layers = Layers {
-            columns,
-            segments: vec![],
-            routes: vec![],
-        };
-        let routes = wires
-            .iter()
-            .map(|wire| layers.route(wire, start(wire.from), stop(wire.to)));
+        let mut layers = Layers { columns, segments: vec![], routes: vec![] };
+        let routes = wires.iter().map(|wire| layers.route(wire, start(wire.from), stop(wire.to)));
         let routes: Vec<Vec<Segment>> = routes.collect();
         for route in routes {
             let numbers = route.into_iter().map(|segment| layers.number(segment)).collect();
@@ -252,10 +246,7 @@ mod tests {
             wire(0, 1),
             wire(0, 2),
             wire(1, 2),
-            Wire {
-                from: End::Box { index: 2, port: 0 },
-                to: End::Border(0),
-            },
+            Wire { from: End::Box { index: 2, port: 0 }, to: End::Border(0) },
         ];
         let layers = Layers::new(3, [0, 1], &wires);
         assert_eq!(layers.columns.len(), 5);

@@ -122,20 +122,11 @@ fn group(graph: &GraphBox, inside: &Inside) -> Layout {
     let borders = [graph.inputs.len(), graph.outputs.len()];
     let layers = Layers::new(boxes.len(), borders, &inside.wires);
     let columns = heights(&layers, &boxes);
-    let lowest = columns
-        .iter()
-        .flat_map(|column| &column.tops)
-        .fold(f64::MAX, |a, b| a.min(*b));
+    let lowest = columns.iter().flat_map(|column| &column.tops).fold(f64::MAX, |a, b| a.min(*b));
     let lowest = if lowest == f64::MAX { 0.0 } else { lowest };
     let top = TITLE + 8.0 - lowest;
     let bottom = (columns.iter())
-        .flat_map(|column| {
-            column
-                .tops
-                .iter()
-                .zip(&column.heights)
-                .map(|(top, height)| top + height)
-        })
+        .flat_map(|column| column.tops.iter().zip(&column.heights).map(|(top, height)| top + height))
         .fold(0.0, f64::max);
 
     let left = PAD + widest(&graph.inputs, input_width) + PAD;
@@ -192,10 +183,7 @@ fn group(graph: &GraphBox, inside: &Inside) -> Layout {
         size: [width, top + bottom + 12.0],
         inputs,
         outputs,
-        inside: Some(InsideLayout {
-            boxes: corners.into_iter().zip(boxes).collect(),
-            wires,
-        }),
+        inside: Some(InsideLayout { boxes: corners.into_iter().zip(boxes).collect(), wires }),
     }
 }
 
@@ -232,11 +220,7 @@ fn anchor(item: Item, boxes: &[Layout], port: usize, is_output: bool) -> f64 {
         Item::Border(_) => ROW / 2.0,
         Item::Pass(_) => PASS / 2.0,
         Item::Box(index) => {
-            let ports = if is_output {
-                &boxes[index].outputs
-            } else {
-                &boxes[index].inputs
-            };
+            let ports = if is_output { &boxes[index].outputs } else { &boxes[index].inputs };
             ports.get(port).copied().unwrap_or(TITLE)
         }
     }
@@ -247,13 +231,9 @@ fn distance(layers: &Layers, columns: &[Column], boxes: &[Layout], number: usize
     let place = |place: Place, port: usize, is_output: bool| {
         columns[place.0].tops[place.1] + anchor(layers.columns[place.0][place.1], boxes, port, is_output)
     };
-    let climbs = layers
-        .segments
-        .iter()
-        .filter(|segment| segment.to.0 == number)
-        .map(|segment| {
-            (place(segment.from, segment.from_port, true) - place(segment.to, segment.to_port, false)).abs()
-        });
+    let climbs = layers.segments.iter().filter(|segment| segment.to.0 == number).map(|segment| {
+        (place(segment.from, segment.from_port, true) - place(segment.to, segment.to_port, false)).abs()
+    });
     (COLUMNS[0] + 0.18 * climbs.fold(0.0, f64::max)).min(COLUMNS[1])
 }
 
@@ -274,13 +254,7 @@ fn heights(layers: &Layers, boxes: &[Layout]) -> Vec<Column> {
             for segment in &layers.segments {
                 for (own, own_port, other, other_port, is_output) in [
                     (segment.from, segment.from_port, segment.to, segment.to_port, true),
-                    (
-                        segment.to,
-                        segment.to_port,
-                        segment.from,
-                        segment.from_port,
-                        false,
-                    ),
+                    (segment.to, segment.to_port, segment.from, segment.from_port, false),
                 ] {
                     if own.0 != column {
                         continue;
@@ -299,11 +273,8 @@ fn heights(layers: &Layers, boxes: &[Layout]) -> Vec<Column> {
                 (_, 0.0) => (*top, 0.01),
                 (sum, count) => (sum / count, *count),
             });
-            columns[column].tops = spread(
-                &wanted.collect::<Vec<_>>(),
-                &columns[column].heights,
-                gap(layers, column),
-            );
+            columns[column].tops =
+                spread(&wanted.collect::<Vec<_>>(), &columns[column].heights, gap(layers, column));
         }
     }
     columns
@@ -332,10 +303,7 @@ fn stacked(items: &[Item], boxes: &[Layout]) -> Column {
         y += height + GAP;
         top
     });
-    Column {
-        tops: tops.collect(),
-        heights,
-    }
+    Column { tops: tops.collect(), heights }
 }
 
 /// The tops of items one below the other that are nearest to the wanted ones, in the sense of least weighted squares: items
@@ -361,10 +329,7 @@ fn spread(wanted: &[(f64, f64)], heights: &[f64], gap: f64) -> Vec<f64> {
     let places = pools
         .iter()
         .flat_map(|(sum, weight, count)| std::iter::repeat_n(sum / weight, *count));
-    places
-        .zip(offsets)
-        .map(|(place, offset)| place + offset)
-        .collect()
+    places.zip(offsets).map(|(place, offset)| place + offset).collect()
 }
 
 #[cfg(test)]
@@ -376,9 +341,6 @@ mod tests {
         let tops = spread(&[(0.0, 1.0), (100.0, 1.0)], &[10.0, 10.0], 5.0);
         assert_eq!(tops, [0.0, 100.0]);
         let tops = spread(&[(50.0, 1.0), (50.0, 1.0), (0.0, 2.0)], &[10.0, 10.0, 10.0], 5.0);
-        assert!(
-            tops.windows(2).all(|pair| pair[0] + 15.0 <= pair[1] + 1e-9),
-            "{tops:?}"
-        );
+        assert!(tops.windows(2).all(|pair| pair[0] + 15.0 <= pair[1] + 1e-9), "{tops:?}");
     }
 }

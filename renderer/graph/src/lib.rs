@@ -38,14 +38,8 @@ pub fn run(args: &GraphArgs) -> Result<(), Failure> {
     let word = args.group.to_string_lossy().into_owned();
     let file = shader_file::file_of(&word);
     outputs.check_inputs(&file)?;
-    let mitsuba = MitsubaArgs {
-        define: args.define.clone(),
-        ..MitsubaArgs::default()
-    };
-    let preprocessor = || {
-        args.source
-            .preprocessor(&mitsuba.macros(), SharedFiles::default())
-    };
+    let mitsuba = MitsubaArgs { define: args.define.clone(), ..MitsubaArgs::default() };
+    let preprocessor = || args.source.preprocessor(&mitsuba.macros(), SharedFiles::default());
     let (system, template, warnings) =
         find(&word, args, &mitsuba, preprocessor).map_err(Failure::Mistakes)?;
     system.check(&template).map_err(Failure::Mistakes)?;
@@ -75,10 +69,8 @@ impl Format {
         match extension.to_ascii_lowercase().as_str() {
             "svg" => Ok(Format::Svg),
             "dot" | "gv" => Ok(Format::Dot),
-            _ => Err(
-                Diagnostic::error(format!("{}: diagrams are .svg or .dot", path.display()))
-                    .hint("`-o group.svg` is a picture, `-o group.dot` is for Graphviz"),
-            ),
+            _ => Err(Diagnostic::error(format!("{}: diagrams are .svg or .dot", path.display()))
+                .hint("`-o group.svg` is a picture, `-o group.dot` is for Graphviz")),
         }
     }
 }
@@ -107,10 +99,7 @@ fn find(
         Err(errors) => errors,
     };
     // Materials have no names among units and groups.
-    let Some((file, name)) = word
-        .rsplit_once(':')
-        .filter(|(file, _)| Path::new(file).is_file())
-    else {
+    let Some((file, name)) = word.rsplit_once(':').filter(|(file, _)| Path::new(file).is_file()) else {
         return Err(errors);
     };
     let system = shading_system(host(), preprocessor());
@@ -135,17 +124,7 @@ fn material_of(
     for file in &desc.shaders {
         system.load_file(&file.file)?;
     }
-    let file = ast::File {
-        sources: desc.sources.clone(),
-        ..ast::File::default()
-    };
-    let group = material(
-        name,
-        found.usage,
-        found.span,
-        &found.surface,
-        None,
-        &Arc::new(file),
-    )?;
+    let file = ast::File { sources: desc.sources.clone(), ..ast::File::default() };
+    let group = material(name, found.usage, found.span, &found.surface, None, &Arc::new(file))?;
     Ok(Some(Template::from(&Arc::new(group))))
 }

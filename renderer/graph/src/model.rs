@@ -92,9 +92,7 @@ pub(super) fn diagram(
         name: template.name().to_owned(),
         template: template.name().to_owned(),
         inputs: inputs(&params).map(default).collect(),
-        outputs: outputs(&params)
-            .map(|param| port(&param.name, param.ty))
-            .collect(),
+        outputs: outputs(&params).map(|param| port(&param.name, param.ty)).collect(),
         hidden: 0,
         is_closed_group: false,
         inside,
@@ -132,22 +130,12 @@ fn inside(
                 .or_else(|| ports.iter().position(|port| port.name == head));
             let Some(port) = port else { continue };
             let to = End::Box { index, port };
-            wires.extend(
-                paths(binding)
-                    .iter()
-                    .filter_map(&find)
-                    .map(|from| Wire { from, to }),
-            );
+            wires.extend(paths(binding).iter().filter_map(&find).map(|from| Wire { from, to }));
         }
     }
     for (port, output) in group.outputs.iter().enumerate() {
         let to = End::Border(port);
-        wires.extend(
-            paths(&output.binding)
-                .iter()
-                .filter_map(&find)
-                .map(|from| Wire { from, to }),
-        );
+        wires.extend(paths(&output.binding).iter().filter_map(&find).map(|from| Wire { from, to }));
     }
     let mut unique: Vec<Wire> = vec![];
     wires.into_iter().for_each(|wire| {
@@ -192,11 +180,7 @@ fn node_box(node: &Node, templates: &dyn Templates, extent: Extent) -> Result<Gr
     let mut ports = vec![];
     let mut hidden = 0;
     for param in inputs(&params) {
-        let own: Vec<&Connection> = node
-            .inputs
-            .iter()
-            .filter(|c| c.target.head == param.name)
-            .collect();
+        let own: Vec<&Connection> = node.inputs.iter().filter(|c| c.target.head == param.name).collect();
         let is_whole = own.iter().any(|connection| connection.target.rest.is_empty());
         if own.is_empty() && !extent.defaults && opened.is_none() {
             hidden += 1;
@@ -215,10 +199,7 @@ fn node_box(node: &Node, templates: &dyn Templates, extent: Extent) -> Result<Gr
         ..port(global.name(), global.ty())
     });
     ports.extend(overrides);
-    let deeper = Extent {
-        depth: extent.depth.saturating_sub(1),
-        ..extent
-    };
+    let deeper = Extent { depth: extent.depth.saturating_sub(1), ..extent };
     Ok(GraphBox {
         name: node.name.clone(),
         template: match (&template, &node.template) {
@@ -227,9 +208,7 @@ fn node_box(node: &Node, templates: &dyn Templates, extent: Extent) -> Result<Gr
             (None, TemplateRef::Template(template)) => template.name().to_owned(),
         },
         inputs: ports,
-        outputs: outputs(&params)
-            .map(|param| port(&param.name, param.ty))
-            .collect(),
+        outputs: outputs(&params).map(|param| port(&param.name, param.ty)).collect(),
         hidden,
         is_closed_group: opened.is_none() && matches!(template, Some(Template::Group(_))),
         inside: match opened {
@@ -254,10 +233,7 @@ fn default(param: &ParamInfo) -> Port {
         (None, Some(value)) => value.to_string(),
         (None, None) => String::new(),
     };
-    Port {
-        value: text,
-        ..port(&param.name, param.ty)
-    }
+    Port { value: text, ..port(&param.name, param.ty) }
 }
 
 fn port(name: &str, ty: Type) -> Port {

@@ -18,11 +18,7 @@ pub struct Activity {
 
 impl Default for Activity {
     fn default() -> Activity {
-        Activity {
-            voxels: 0,
-            bounds: None,
-            range: [0.0; 2],
-        }
+        Activity { voxels: 0, bounds: None, range: [0.0; 2] }
     }
 }
 

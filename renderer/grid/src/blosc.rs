@@ -55,9 +55,7 @@ fn broken() -> GridFault {
 
 /// Decodes a stream of zlib, which fills `out`.
 pub(crate) fn unzip(stored: &[u8], out: &mut [u8]) -> Result<(), GridFault> {
-    flate2::read::ZlibDecoder::new(stored)
-        .read_exact(out)
-        .map_err(|_| broken())
+    flate2::read::ZlibDecoder::new(stored).read_exact(out).map_err(|_| broken())
 }
 
 /// Decodes a container, which fills `out`.

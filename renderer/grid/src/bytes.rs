@@ -42,9 +42,7 @@ impl<'a> Bytes<'a> {
     /// The next bytes.
     pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], GridFault> {
         let rest = self.data.get(self.at..).unwrap_or_default();
-        let taken = rest.get(..count).ok_or(GridFault::Truncated {
-            element: self.element,
-        })?;
+        let taken = rest.get(..count).ok_or(GridFault::Truncated { element: self.element })?;
         self.at += count;
         Ok(taken)
     }

@@ -118,10 +118,7 @@ impl GridFault {
 
     /// The error for a file.
     pub(crate) fn of(self, path: &Path) -> GridError {
-        GridError::Fault {
-            path: path.to_owned(),
-            fault: self,
-        }
+        GridError::Fault { path: path.to_owned(), fault: self }
     }
 }
 

@@ -104,10 +104,9 @@ impl GridFile {
     /// # Errors
     /// If it cannot be read, has no grids, or is damaged in the descriptions of its grids.
     pub fn read(files: &dyn Files, path: &Path) -> Result<GridFile, GridError> {
-        let data = files.read(path).map_err(|source| GridError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
+        let data = files
+            .read(path)
+            .map_err(|source| GridError::Read { path: path.to_owned(), source })?;
         GridFile::parse(data, path)
     }
 
@@ -116,18 +115,10 @@ impl GridFile {
     /// # Errors
     /// As [`GridFile::read`].
     pub fn parse(data: Vec<u8>, path: &Path) -> Result<GridFile, GridError> {
-        let format = GridFormat::of_bytes(&data).ok_or_else(|| GridError::Kind {
-            path: path.to_owned(),
-        })?;
+        let format = GridFormat::of_bytes(&data).ok_or_else(|| GridError::Kind { path: path.to_owned() })?;
         let budget = Budget::new(data.len());
         let (contents, entries) = open(format, &data, &budget).map_err(|fault| fault.of(path))?;
-        Ok(GridFile {
-            path: path.to_owned(),
-            data,
-            budget,
-            contents,
-            entries,
-        })
+        Ok(GridFile { path: path.to_owned(), data, budget, contents, entries })
     }
 
     /// Path of the file.
@@ -202,20 +193,12 @@ fn open(format: GridFormat, data: &[u8], budget: &Budget) -> Result<(Contents, V
     Ok(match format {
         GridFormat::OpenVdb => {
             let file = VdbFile::open(data, budget)?;
-            let entries = file
-                .grids()
-                .iter()
-                .map(|grid| entry(&grid.name, &grid.kind))
-                .collect();
+            let entries = file.grids().iter().map(|grid| entry(&grid.name, &grid.kind)).collect();
             (Contents::OpenVdb(file), entries)
         }
         GridFormat::NanoVdb => {
             let file = NanoFile::open(data)?;
-            let entries = file
-                .grids()
-                .iter()
-                .map(|grid| entry(&grid.name, &grid.kind))
-                .collect();
+            let entries = file.grids().iter().map(|grid| entry(&grid.name, &grid.kind)).collect();
             (Contents::NanoVdb(file), entries)
         }
         GridFormat::Mitsuba => {

@@ -88,10 +88,7 @@ impl GridTransform {
             && index_from_world.is_finite();
         let fault = || GridFault::damaged("its transform has no inverse");
         is_sound.then_some(()).ok_or_else(fault)?;
-        Ok(GridTransform {
-            world_from_index,
-            index_from_world,
-        })
+        Ok(GridTransform { world_from_index, index_from_world })
     }
 
     /// A transform from its linear part, by rows, and its translation.
@@ -169,11 +166,7 @@ impl Grid {
         let (low, high) = (low.as_dvec3() - margin, high.as_dvec3() + margin);
         let corner = |i: usize| {
             let pick = |bit: usize, a: f64, b: f64| if i & bit == 0 { a } else { b };
-            let corner = DVec3::new(
-                pick(1, low.x, high.x),
-                pick(2, low.y, high.y),
-                pick(4, low.z, high.z),
-            );
+            let corner = DVec3::new(pick(1, low.x, high.x), pick(2, low.y, high.y), pick(4, low.z, high.z));
             self.placement.world_from_index.transform_point3(corner)
         };
         Bounds::of_points((0..8).map(|i| corner(i).as_vec3())).widened()

@@ -159,10 +159,7 @@ fn padded<const C: usize>(values: [f32; C]) -> [f32; 4] {
 
 /// A value without derivatives.
 fn still<const C: usize>(value: [f32; C]) -> GridSample {
-    GridSample {
-        value: padded(value),
-        ..GridSample::default()
-    }
+    GridSample { value: padded(value), ..GridSample::default() }
 }
 
 /// The voxel below a point on all axes, and the fractional offset from it.
@@ -175,11 +172,7 @@ fn cell(point: Vec3) -> (IVec3, Vec3) {
 /// Voxels from the first corner to another.
 #[inline]
 fn offset(corner: usize) -> IVec3 {
-    IVec3::new(
-        (corner >> 2) as i32,
-        (corner >> 1 & 1) as i32,
-        (corner & 1) as i32,
-    )
+    IVec3::new((corner >> 2) as i32, (corner >> 1 & 1) as i32, (corner & 1) as i32)
 }
 
 #[inline]
@@ -238,10 +231,6 @@ fn gradient<const C: usize>(corners: &Corners<C>, t: Vec3) -> [Vec3; C] {
         let x = [0, 1, 2, 3].map(|i| at(i + 4) - at(i));
         let y = [0, 1, 4, 5].map(|i| at(i + 2) - at(i));
         let z = [0, 2, 4, 6].map(|i| at(i + 1) - at(i));
-        Vec3::new(
-            bilinear(x, t.y, t.z),
-            bilinear(y, t.x, t.z),
-            bilinear(z, t.x, t.y),
-        )
+        Vec3::new(bilinear(x, t.y, t.z), bilinear(y, t.x, t.z), bilinear(z, t.x, t.y))
     })
 }

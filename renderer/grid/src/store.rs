@@ -48,10 +48,7 @@ struct Wanted {
 impl GridLoader {
     /// A loader of grids from these files.
     pub fn new(files: SharedFiles) -> GridLoader {
-        GridLoader {
-            requests: Mutex::default(),
-            files,
-        }
+        GridLoader { requests: Mutex::default(), files }
     }
 
     /// Returns the id of a grid of a file in the store, independent of the path to the file. The file is not read yet.
@@ -66,9 +63,7 @@ impl GridLoader {
             return id;
         }
         let id = GridId(list.len() as u32);
-        let other = list
-            .iter()
-            .find(|wanted| self.files.identity(&wanted.path) == key.0);
+        let other = list.iter().find(|wanted| self.files.identity(&wanted.path) == key.0);
         list.push(Wanted {
             path: path.to_owned(),
             choice: key.1.clone(),
@@ -83,10 +78,7 @@ impl GridLoader {
     #[must_use]
     pub fn tolerant(self) -> GridLoader {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        requests
-            .list
-            .iter_mut()
-            .for_each(|wanted| wanted.is_required = false);
+        requests.list.iter_mut().for_each(|wanted| wanted.is_required = false);
         drop(requests);
         self
     }
@@ -116,9 +108,7 @@ impl GridLoader {
         let next = |wanted: &Wanted| loaded[groups[&wanted.file]].next();
         let grids: Vec<Loaded> = list.iter().filter_map(next).collect();
         let failed = list.iter().zip(&grids).filter(|(wanted, _)| wanted.is_required);
-        let errors: Vec<_> = failed
-            .filter_map(|(_, grid)| grid.as_ref().err().cloned())
-            .collect();
+        let errors: Vec<_> = failed.filter_map(|(_, grid)| grid.as_ref().err().cloned()).collect();
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -144,11 +134,7 @@ fn load_file(files: &dyn Files, wanted: &[&Wanted]) -> Vec<Loaded> {
     let mut known: FxHashMap<usize, Loaded> = FxHashMap::default();
     let load = |wanted: &&Wanted| {
         let index = file.find(&wanted.choice).map_err(Arc::new)?;
-        let load = || {
-            file.load(&GridChoice::Index(index))
-                .map(Arc::new)
-                .map_err(Arc::new)
-        };
+        let load = || file.load(&GridChoice::Index(index)).map(Arc::new).map_err(Arc::new);
         known.entry(index).or_insert_with(load).clone()
     };
     wanted.iter().map(load).collect()
@@ -198,10 +184,7 @@ impl GridStore {
             // No lock is held: reading uses the threads of the pool, on which others may wait for this grid. Several
             // threads may read it at the same time; one of the results is kept.
             let file = GridFile::read(&*self.files, path);
-            let loaded = file
-                .and_then(|file| file.load(choice))
-                .map(Arc::new)
-                .map_err(Arc::new);
+            let loaded = file.and_then(|file| file.load(choice)).map(Arc::new).map_err(Arc::new);
             let _ = slot.set(Box::new(loaded));
         }
         Some(id)

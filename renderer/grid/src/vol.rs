@@ -62,9 +62,7 @@ impl VolFile {
         let channels = bytes.i32()?;
         if size.min_element() < 1 || size.max_element() > 1 << 20 || channels < 1 {
             let IVec3 { x, y, z } = size;
-            return Err(GridFault::damaged(format!(
-                "it has {x}×{y}×{z} voxels of {channels} channels"
-            )));
+            return Err(GridFault::damaged(format!("it has {x}×{y}×{z} voxels of {channels} channels")));
         }
         if channels > 4 {
             return Err(GridFault::unsupported(format!(
@@ -97,10 +95,7 @@ impl VolFile {
     /// Decodes the grid; `data` is the file.
     pub(crate) fn load(&self, data: &[u8], budget: &Budget) -> Result<Grid, GridFault> {
         let stored = data.get(self.values.clone()).unwrap_or_default();
-        let VolBox {
-            bounds: [low, high],
-            size,
-        } = self.place;
+        let VolBox { bounds: [low, high], size } = self.place;
         let edge = (high - low) / size.as_dvec3();
         let rows = [[edge.x, 0.0, 0.0], [0.0, edge.y, 0.0], [0.0, 0.0, edge.z]];
         let placement = GridTransform::of_rows(rows, low + 0.5 * edge)?;
@@ -147,8 +142,7 @@ impl VolFile {
                 let first = (voxel.z as usize * ny + voxel.y as usize) * nx + voxel.x as usize;
                 let length = count.x as usize;
                 let row = &mut row[..length * self.channels];
-                self.element
-                    .decode(&stored[first * size..][..length * size], row)?;
+                self.element.decode(&stored[first * size..][..length * size], row)?;
                 for (x, voxel) in (0..).zip(row.chunks_exact(self.channels)) {
                     let index = voxel_index(IVec3::new(x, y, z));
                     values[index * self.channels..][..self.channels].copy_from_slice(voxel);

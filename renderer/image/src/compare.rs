@@ -126,10 +126,7 @@ pub fn compare(a: &Image, b: &Image) -> Result<Report, CompareError> {
 /// Both images linear and with the same channels: RGB, or RGBA if both have alpha.
 fn matched(a: &Image, b: &Image) -> Result<(Image, Image), CompareError> {
     if (a.width, a.height) != (b.width, b.height) {
-        return Err(CompareError::Size {
-            a: (a.width, a.height),
-            b: (b.width, b.height),
-        });
+        return Err(CompareError::Size { a: (a.width, a.height), b: (b.width, b.height) });
     }
     if [a, b].iter().any(|i| i.data.is_empty()) {
         return Err(CompareError::Empty);
@@ -162,12 +159,7 @@ fn with_channels(image: &Image, channels: usize) -> Image {
 
 fn channel_means(image: &Image) -> Vec<f64> {
     let mean = |c: usize| {
-        let values = image
-            .data
-            .iter()
-            .skip(c)
-            .step_by(image.channels)
-            .filter(|v| v.is_finite());
+        let values = image.data.iter().skip(c).step_by(image.channels).filter(|v| v.is_finite());
         let (sum, count) = values.fold((0.0, 0usize), |(sum, n), &v| (sum + f64::from(v), n + 1));
         sum / count.max(1) as f64
     };
@@ -188,9 +180,7 @@ fn distance(a: f32, b: f32) -> f64 {
 fn differences(a: &Image, b: &Image) -> Vec<f32> {
     let luminances = |image: &Image| -> Vec<f32> {
         let pixels = image.data.chunks_exact(image.channels);
-        pixels
-            .map(|pixel| Rgb::new(pixel[0], pixel[1], pixel[2]).luminance())
-            .collect()
+        pixels.map(|pixel| Rgb::new(pixel[0], pixel[1], pixel[2]).luminance()).collect()
     };
     let (a, b) = (luminances(a), luminances(b));
     let finite = b.iter().filter(|v| v.is_finite());

@@ -109,19 +109,12 @@ impl ImageError {
 
     /// The error for a file that ends early or contradicts itself.
     pub fn damaged(path: &Path, format: &'static str, reason: impl ToString) -> ImageError {
-        ImageError::Damaged {
-            path: path.to_owned(),
-            format,
-            reason: reason.to_string(),
-        }
+        ImageError::Damaged { path: path.to_owned(), format, reason: reason.to_string() }
     }
 
     /// The error for a file of a kind that is not read.
     pub(crate) fn unsupported(path: &Path, reason: impl ToString) -> ImageError {
-        ImageError::Unsupported {
-            path: path.to_owned(),
-            reason: reason.to_string(),
-        }
+        ImageError::Unsupported { path: path.to_owned(), reason: reason.to_string() }
     }
 
     /// The error for a file whose format is not read.
@@ -144,9 +137,6 @@ impl ImageError {
 
     /// The error for an output that cannot be written.
     pub fn not_writable(path: &Path, reason: impl ToString) -> ImageError {
-        ImageError::NotWritable {
-            path: path.to_owned(),
-            reason: reason.to_string(),
-        }
+        ImageError::NotWritable { path: path.to_owned(), reason: reason.to_string() }
     }
 }

@@ -30,17 +30,8 @@ impl ChannelOrder {
         });
         let mut alphas = list.iter().map(|&c| is_one_of(split(&names[c]).1, &ALPHA));
         let alpha = alphas.position(|is_alpha| is_alpha);
-        let count = color
-            .iter()
-            .filter(|&&c| !is_one_of(split(&names[c]).1, &ALPHA))
-            .count();
-        ChannelOrder {
-            list,
-            colors: ColorChannels {
-                is_grey: count == 1,
-                alpha,
-            },
-        }
+        let count = color.iter().filter(|&&c| !is_one_of(split(&names[c]).1, &ALPHA)).count();
+        ChannelOrder { list, colors: ColorChannels { is_grey: count == 1, alpha } }
     }
 }
 
@@ -71,9 +62,7 @@ fn is_position(names: &[String], layer: &str) -> bool {
 }
 
 fn rank_in_layer(name: &str, is_position: bool) -> usize {
-    let axis = ["x", "y", "z"]
-        .iter()
-        .position(|axis| name.eq_ignore_ascii_case(axis));
+    let axis = ["x", "y", "z"].iter().position(|axis| name.eq_ignore_ascii_case(axis));
     // Positions and directions follow the colours of their layer, ordered by axis.
     if let Some(axis) = axis.filter(|_| is_position) {
         return 6 + axis;

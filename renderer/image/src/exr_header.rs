@@ -32,28 +32,14 @@ pub(super) fn check_header(path: &Path, header: &Header, file_size: usize) -> Re
             "its colours are luminance and chroma (Y, RY, BY); write it with R, G and B",
         ));
     }
-    if let Some(channel) = channels
-        .iter()
-        .find(|c| (c.sampling.x(), c.sampling.y()) != (1, 1))
-    {
-        return Err(ImageError::unsupported(
-            path,
-            format!("channel {} is subsampled", channel.name),
-        ));
+    if let Some(channel) = channels.iter().find(|c| (c.sampling.x(), c.sampling.y()) != (1, 1)) {
+        return Err(ImageError::unsupported(path, format!("channel {} is subsampled", channel.name)));
     }
-    let size = [
-        header.layer_size.width(),
-        header.layer_size.height(),
-        channels.len().max(1),
-    ];
+    let size = [header.layer_size.width(), header.layer_size.height(), channels.len().max(1)];
     check_size(path, size, file_size)?;
     // Each chunk has an 8-byte entry in the offset table, so that more of them than that cannot be there.
     if header.chunk_count > file_size / 8 {
-        return Err(ImageError::damaged(
-            path,
-            "EXR",
-            "it is shorter than its table of contents",
-        ));
+        return Err(ImageError::damaged(path, "EXR", "it is shorter than its table of contents"));
     }
     Ok(())
 }
@@ -78,13 +64,8 @@ pub(super) fn check_dwa_chunks(path: &Path, bytes: &[u8]) -> Result<(), ImageErr
             CompressedBlock::Tile(block) => &block.compressed_pixels_le,
             CompressedBlock::DeepScanLine(_) | CompressedBlock::DeepTile(_) => continue,
         };
-        let place = header
-            .get_block_data_indices(&chunk.compressed_block)
-            .map_err(failed)?;
-        let size = header
-            .get_absolute_block_pixel_coordinates(place)
-            .map_err(failed)?
-            .size;
+        let place = header.get_block_data_indices(&chunk.compressed_block).map_err(failed)?;
+        let size = header.get_absolute_block_pixel_coordinates(place).map_err(failed)?.size;
         let value_bytes = header.channels.bytes_per_pixel;
         if data.len() == size.area() * value_bytes {
             // Uncompressed chunks have no counters.
@@ -150,12 +131,7 @@ pub(super) fn window(image: &ImageAttributes, position: (i32, i32), size: (usize
         position.1.wrapping_sub(display.position.y()),
     );
     let full = (display.size.width(), display.size.height());
-    let window = Window {
-        x,
-        y,
-        full_width: full.0 as u32,
-        full_height: full.1 as u32,
-    };
+    let window = Window { x, y, full_width: full.0 as u32, full_height: full.1 as u32 };
     ((x, y) != (0, 0) || full != size).then_some(window)
 }
 

@@ -75,20 +75,12 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
         .largest_resolution_level()
         .all_channels()
         .all_layers();
-    let decode = || {
-        reader
-            .all_attributes()
-            .non_parallel()
-            .from_buffered(Cursor::new(bytes))
-    };
+    let decode = || reader.all_attributes().non_parallel().from_buffered(Cursor::new(bytes));
     // The crate's B44 decoder overflows on damaged blocks (exr 1.74.2, b44/mod.rs, `unpack14`): a panic where overflow
     // is checked, wrong pixels where it is not. The closure has no state that a panic could leave inconsistent.
     let image = catch_unwind(AssertUnwindSafe(decode))
         .map_err(|_| ImageError::damaged(path, "EXR", "its compressed data make no sense"))?;
-    let FlatImage {
-        attributes,
-        layer_data,
-    } = image.map_err(|e| convert_error(path, e))?;
+    let FlatImage { attributes, layer_data } = image.map_err(|e| convert_error(path, e))?;
     let layers = layer_data.into_iter().map(|layer| {
         let prefix = layer.attributes.layer_name.as_ref().map(text);
         let channels = layer.channel_data.list.into_iter().map(|channel| Channel {
@@ -99,19 +91,12 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
             name: prefix.clone().unwrap_or_default(),
             width: layer.size.width(),
             height: layer.size.height(),
-            window: window(
-                &attributes,
-                layer.attributes.layer_position.into(),
-                layer.size.into(),
-            ),
+            window: window(&attributes, layer.attributes.layer_position.into(), layer.size.into()),
             channels: channels.collect(),
             smaller: vec![],
         }
     });
-    Ok(ExrFile {
-        layers: layers.collect(),
-        metadata,
-    })
+    Ok(ExrFile { layers: layers.collect(), metadata })
 }
 
 /// Decodes a picture with its mip levels.
@@ -138,10 +123,7 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
         return Err(file.no_color(path));
     };
     let names: Vec<String> = layer.channels.iter().map(|c| c.name.clone()).collect();
-    let ChannelOrder {
-        list: channels,
-        colors,
-    } = ChannelOrder::new(&names);
+    let ChannelOrder { list: channels, colors } = ChannelOrder::new(&names);
     let raster = |layer: &Layer| Raster {
         width: layer.width,
         height: layer.height,
@@ -152,10 +134,7 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
     let levels = std::iter::once(layer).chain(&layer.smaller).map(raster);
     Ok(Picture {
         levels: halving(levels.collect()),
-        info: PictureInfo {
-            colors: Some(colors),
-            ..picture_info(&headers, count)
-        },
+        info: PictureInfo { colors: Some(colors), ..picture_info(&headers, count) },
     })
 }
 
@@ -195,27 +174,14 @@ impl ExrFile {
 
     /// Reads the smaller versions of all layers. The crate reads all levels or one, and the first is at hand.
     fn add_levels(&mut self, path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
-        let reader = exr_reader()
-            .no_deep_data()
-            .all_resolution_levels()
-            .all_channels()
-            .all_layers();
-        let decode = || {
-            reader
-                .all_attributes()
-                .non_parallel()
-                .from_buffered(Cursor::new(bytes))
-        };
+        let reader = exr_reader().no_deep_data().all_resolution_levels().all_channels().all_layers();
+        let decode = || reader.all_attributes().non_parallel().from_buffered(Cursor::new(bytes));
         let image = catch_unwind(AssertUnwindSafe(decode))
             .map_err(|_| ImageError::damaged(path, "EXR", "its compressed data make no sense"))?
             .map_err(|e| convert_error(path, e))?;
         for (layer, read) in self.layers.iter_mut().zip(image.layer_data) {
             for channel in read.channel_data.list {
-                let Levels::Mip {
-                    rounding_mode,
-                    level_data,
-                } = channel.sample_data
-                else {
+                let Levels::Mip { rounding_mode, level_data } = channel.sample_data else {
                     continue;
                 };
                 for (i, samples) in level_data.into_iter().enumerate().skip(1) {
@@ -226,10 +192,9 @@ impl ExrFile {
                             ..Layer::default()
                         });
                     }
-                    layer.smaller[i - 1].channels.push(Channel {
-                        name: text(&channel.name),
-                        samples,
-                    });
+                    layer.smaller[i - 1]
+                        .channels
+                        .push(Channel { name: text(&channel.name), samples });
                 }
             }
         }
@@ -311,22 +276,11 @@ impl ExrFile {
             .iter()
             .any(|l| (l.width, l.height, l.window) != (width, height, window))
         {
-            return Err(ImageError::unsupported(
-                path,
-                "its layers differ in size or place",
-            ));
+            return Err(ImageError::unsupported(path, "its layers differ in size or place"));
         }
         let planes = self.layers.into_iter().flat_map(|l| l.channels);
-        let planes = planes
-            .map(|c| (c.name, c.samples.values_as_f32().collect()))
-            .collect();
-        Ok(NamedChannels {
-            width,
-            height,
-            planes,
-            window,
-            metadata: self.metadata,
-        })
+        let planes = planes.map(|c| (c.name, c.samples.values_as_f32().collect())).collect();
+        Ok(NamedChannels { width, height, planes, window, metadata: self.metadata })
     }
 }
 
@@ -349,19 +303,11 @@ fn interleave(channels: Vec<&FlatSamples>) -> Samples {
         .collect();
     let pixels = channels.iter().map(|c| c.len()).min().unwrap_or(0);
     match halves {
-        Some(halves) => Samples::F16(
-            (0..pixels)
-                .flat_map(|i| halves.iter().map(move |c| c[i]))
-                .collect(),
-        ),
+        Some(halves) => Samples::F16((0..pixels).flat_map(|i| halves.iter().map(move |c| c[i])).collect()),
         None => {
             let planes: Vec<Vec<f32>> = channels.iter().map(|c| c.values_as_f32().collect()).collect();
             let planes = &planes;
-            Samples::F32(
-                (0..pixels)
-                    .flat_map(|i| planes.iter().map(move |c| c[i]))
-                    .collect(),
-            )
+            Samples::F32((0..pixels).flat_map(|i| planes.iter().map(move |c| c[i])).collect())
         }
     }
 }

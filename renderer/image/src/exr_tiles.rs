@@ -92,10 +92,7 @@ impl ExrTiles {
                 offsets: offsets.map(|&bytes| u64::from_le_bytes(bytes)).collect(),
             });
         }
-        let info = PictureInfo {
-            colors: Some(colors),
-            ..picture_info(&meta.headers, 1)
-        };
+        let info = PictureInfo { colors: Some(colors), ..picture_info(&meta.headers, 1) };
         Some(ExrTiles {
             path: path.to_owned(),
             file,

@@ -36,13 +36,7 @@ pub(super) fn encode(image: &Image, names: &[String], options: &WriteOptions) ->
         attributes.other.insert(text(key)?, value);
     }
     let mut display = IntegerBounds::from_dimensions((image.width, image.height));
-    if let Some(Window {
-        x,
-        y,
-        full_width,
-        full_height,
-    }) = image.window
-    {
+    if let Some(Window { x, y, full_width, full_height }) = image.window {
         attributes.layer_position = Vec2(x, y);
         display.size = Vec2(full_width as usize, full_height as usize);
     }
@@ -56,10 +50,7 @@ pub(super) fn encode(image: &Image, names: &[String], options: &WriteOptions) ->
     let layer = Layer::new((image.width, image.height), attributes, encoding, channels);
     let file = ExrImage::new(ImageAttributes::new(display), layer);
     let mut bytes = Cursor::new(Vec::new());
-    file.write()
-        .non_parallel()
-        .to_buffered(&mut bytes)
-        .map_err(|e| e.to_string())?;
+    file.write().non_parallel().to_buffered(&mut bytes).map_err(|e| e.to_string())?;
     let mut bytes = bytes.into_inner();
     sort_attributes(&mut bytes);
     Ok(bytes)
@@ -78,10 +69,7 @@ fn sort_attributes(bytes: &mut [u8]) {
         at += length;
     }
     attributes.sort();
-    let sorted: Vec<u8> = attributes
-        .iter()
-        .flat_map(|(_, attribute)| attribute.iter().copied())
-        .collect();
+    let sorted: Vec<u8> = attributes.iter().flat_map(|(_, attribute)| attribute.iter().copied()).collect();
     bytes[START..START + sorted.len()].copy_from_slice(&sorted);
 }
 
@@ -99,10 +87,7 @@ pub(super) fn attribute_length(bytes: &[u8]) -> Option<usize> {
 /// Text as UTF-8 bytes, as other programs expect.
 fn text(s: &str) -> Result<Text, String> {
     if s.contains('\0') {
-        return Err(format!(
-            "'{}' cannot be stored in an EXR header",
-            s.escape_debug()
-        ));
+        return Err(format!("'{}' cannot be stored in an EXR header", s.escape_debug()));
     }
     Ok(Text::from_slice_unchecked(s.as_bytes()))
 }

@@ -110,10 +110,7 @@ mod tests {
         // Obstacles that appear during the work.
         fs::create_dir(at("o.png")).unwrap();
         fs::write(at("o-1.png"), "another's").unwrap();
-        let errors = [
-            staged.commit_or_keep().unwrap_err(),
-            write_finished(&at("o.png"), write).unwrap_err(),
-        ];
+        let errors = [staged.commit_or_keep().unwrap_err(), write_finished(&at("o.png"), write).unwrap_err()];
         for (error, name) in errors.iter().zip(["o-2.png", "o-3.png"]) {
             assert!(error.to_string().contains(name), "{error}");
             assert_eq!(fs::read(at(name)).unwrap(), b"work");

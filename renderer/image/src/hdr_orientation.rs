@@ -41,22 +41,14 @@ impl HdrOrientation {
 
     /// Reorders the pixels of a picture of `width` × `height` that was decoded with the usual orientation.
     pub(super) fn place(self, [width, height]: [usize; 2], samples: &[f32]) -> ([usize; 2], Vec<f32>) {
-        let size = if self.is_transposed {
-            [height, width]
-        } else {
-            [width, height]
-        };
+        let size = if self.is_transposed { [height, width] } else { [width, height] };
         let channels = samples.len() / (width * height).max(1);
         let mut placed = Vec::with_capacity(samples.len());
         for y in 0..size[1] {
             let y = if self.from_bottom { size[1] - 1 - y } else { y };
             for x in 0..size[0] {
                 let x = if self.from_right { size[0] - 1 - x } else { x };
-                let pixel = if self.is_transposed {
-                    x * width + y
-                } else {
-                    y * width + x
-                };
+                let pixel = if self.is_transposed { x * width + y } else { y * width + x };
                 placed.extend_from_slice(&samples[pixel * channels..(pixel + 1) * channels]);
             }
         }

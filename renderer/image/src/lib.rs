@@ -100,12 +100,7 @@ pub struct Rect {
 impl Rect {
     /// Creates a rectangle of the given size at the origin.
     pub const fn of_size(width: u32, height: u32) -> Rect {
-        Rect {
-            x0: 0,
-            y0: 0,
-            x1: width,
-            y1: height,
-        }
+        Rect { x0: 0, y0: 0, x1: width, y1: height }
     }
 
     /// Columns; 0 when empty.
@@ -246,10 +241,7 @@ impl Image {
     /// # Panics
     /// If the pixel is outside.
     pub fn pixel(&self, x: usize, y: usize) -> &[f32] {
-        assert!(
-            x < self.width && y < self.height,
-            "pixel ({x}, {y}) outside the image"
-        );
+        assert!(x < self.width && y < self.height, "pixel ({x}, {y}) outside the image");
         let start = (y * self.width + x) * self.channels;
         &self.data[start..start + self.channels]
     }
@@ -259,10 +251,7 @@ impl Image {
     /// # Panics
     /// If the pixel is outside.
     pub fn pixel_mut(&mut self, x: usize, y: usize) -> &mut [f32] {
-        assert!(
-            x < self.width && y < self.height,
-            "pixel ({x}, {y}) outside the image"
-        );
+        assert!(x < self.width && y < self.height, "pixel ({x}, {y}) outside the image");
         let start = (y * self.width + x) * self.channels;
         &mut self.data[start..start + self.channels]
     }
@@ -295,11 +284,7 @@ impl Image {
     /// When the other image is of another size.
     #[must_use]
     pub fn with_channels(&self, other: &Image) -> Image {
-        assert_eq!(
-            (self.width, self.height),
-            (other.width, other.height),
-            "sizes differ"
-        );
+        assert_eq!((self.width, self.height), (other.width, other.height), "sizes differ");
         let pairs = self
             .data
             .chunks_exact(self.channels)
@@ -313,11 +298,7 @@ impl Image {
 
     /// Number of leading colour channels; the others are alpha or other quantities.
     pub fn color_channels(&self) -> usize {
-        if self.channels < 3 {
-            self.channels.min(1)
-        } else {
-            3
-        }
+        if self.channels < 3 { self.channels.min(1) } else { 3 }
     }
 
     /// Converts the image to linear Rec.709.

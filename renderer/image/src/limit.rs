@@ -14,11 +14,7 @@ pub(crate) fn check_size(
     file_size: usize,
 ) -> Result<(), ImageError> {
     if width == 0 || height == 0 {
-        return Err(ImageError::Empty {
-            path: path.to_owned(),
-            width,
-            height,
-        });
+        return Err(ImageError::Empty { path: path.to_owned(), width, height });
     }
     let bytes = [height, channels, 4]
         .iter()
@@ -29,11 +25,6 @@ pub(crate) fn check_size(
             let reason = format!("{file_size} bytes cannot hold {width}×{height} pixels");
             Err(ImageError::unsupported(path, reason))
         }
-        _ => Err(ImageError::TooLarge {
-            path: path.to_owned(),
-            width,
-            height,
-            channels,
-        }),
+        _ => Err(ImageError::TooLarge { path: path.to_owned(), width, height, channels }),
     }
 }

@@ -22,17 +22,11 @@ fn decode_bytes(bytes: &[u8]) -> Result<Raster, &'static str> {
     if !MAGIC.contains(&magic) {
         return Err("it does not begin as PGM, PPM or PFM files do");
     }
-    let channels = if matches!(magic, b"P3" | b"P6" | b"PF") {
-        3
-    } else {
-        1
-    };
+    let channels = if matches!(magic, b"P3" | b"P6" | b"PF") { 3 } else { 1 };
     let is_float = matches!(magic, b"Pf" | b"PF");
     let width = size(word(&mut rest)?)?;
     let height = size(word(&mut rest)?)?;
-    let scale: f32 = word(&mut rest)?
-        .parse()
-        .map_err(|_| "its range is not a number")?;
+    let scale: f32 = word(&mut rest)?.parse().map_err(|_| "its range is not a number")?;
     let count = width
         .checked_mul(height)
         .and_then(|pixels| pixels.checked_mul(channels))
@@ -44,13 +38,7 @@ fn decode_bytes(bytes: &[u8]) -> Result<Raster, &'static str> {
     } else {
         integers(rest, count, scale)?
     };
-    Ok(Raster {
-        width,
-        height,
-        channels,
-        samples,
-        window: None,
-    })
+    Ok(Raster { width, height, channels, samples, window: None })
 }
 
 /// Converts the numbers of a text file to the binary form.
@@ -94,11 +82,7 @@ fn word<'a>(rest: &mut &'a [u8]) -> Result<&'a str, &'static str> {
 
 fn size(word: &str) -> Result<usize, &'static str> {
     let size: u32 = word.parse().map_err(|_| "its size is not a number")?;
-    if size == 0 {
-        Err("it has no pixels")
-    } else {
-        Ok(size as usize)
-    }
+    if size == 0 { Err("it has no pixels") } else { Ok(size as usize) }
 }
 
 /// Values up to `range`; two-byte values are big-endian.
@@ -134,9 +118,7 @@ fn floats(bytes: &[u8], count: usize, scale: f32, row: usize) -> Result<Samples,
         }
     };
     let rows = bytes.chunks_exact(4 * row).rev();
-    Ok(Samples::F32(
-        rows.flat_map(|row| row.chunks_exact(4)).map(value).collect(),
-    ))
+    Ok(Samples::F32(rows.flat_map(|row| row.chunks_exact(4)).map(value).collect()))
 }
 
 #[cfg(test)]
@@ -161,11 +143,7 @@ mod tests {
         for (scale, big) in [("-1.0", false), ("1.0", true)] {
             let mut bytes = format!("Pf\n1 2\n{scale}\n").into_bytes();
             for value in [0.5f32, 8.0] {
-                bytes.extend(if big {
-                    value.to_be_bytes()
-                } else {
-                    value.to_le_bytes()
-                });
+                bytes.extend(if big { value.to_be_bytes() } else { value.to_le_bytes() });
             }
             let raster = decode_bytes(&bytes).expect("it is right");
             // The last row of the file is the top one.

@@ -105,11 +105,7 @@ pub fn stage_with(
         Ok(temporary)
     };
     let temporary = write().map_err(|e| ImageError::not_writable(path, e))?;
-    Ok(Staged {
-        temporary,
-        path: path.to_owned(),
-        target,
-    })
+    Ok(Staged { temporary, path: path.to_owned(), target })
 }
 
 /// Gives a file the owner and group of another, or its group alone.
@@ -194,9 +190,7 @@ fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
         Ok(old) if !old.is_file() => Err(ImageError::not_writable(asked, "it is not a plain file")),
         Ok(old) if old.permissions().readonly() => Err(ImageError::not_writable(asked, "it is read-only")),
         // A link stays a link; its target is replaced.
-        Ok(_) => path
-            .canonicalize()
-            .map_err(|e| ImageError::not_writable(asked, e)),
+        Ok(_) => path.canonicalize().map_err(|e| ImageError::not_writable(asked, e)),
         // A link to a missing file also stays. A cycle of links is another error.
         Err(e) if e.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
             Ok(target) => resolve_link(&directory.join(target), asked),
@@ -317,12 +311,7 @@ mod tests {
     fn what_the_killed_leave_is_swept() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let names = [
-            ".kiln-a.exr-1.tmp",
-            ".kiln-a.exr-2.tmp",
-            ".kiln-a.exr-3.tmp",
-            ".kiln-b.exr-4.tmp",
-        ];
+        let names = [".kiln-a.exr-1.tmp", ".kiln-a.exr-2.tmp", ".kiln-a.exr-3.tmp", ".kiln-b.exr-4.tmp"];
         let files = names.map(|name| File::create(at(name)).unwrap());
         let hour_ago = SystemTime::now() - Duration::from_secs(3600);
         for file in [&files[0], &files[1], &files[3]] {

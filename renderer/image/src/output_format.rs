@@ -41,10 +41,7 @@ impl OutputFormat {
             Some("hdr") => Ok(OutputFormat::Hdr),
             Some("png") => Ok(OutputFormat::Png),
             Some("jpg" | "jpeg") => Ok(OutputFormat::Jpeg),
-            _ => Err(ImageError::UnknownExtension {
-                path: path.to_owned(),
-                extension,
-            }),
+            _ => Err(ImageError::UnknownExtension { path: path.to_owned(), extension }),
         }
     }
 }

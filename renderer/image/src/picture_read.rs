@@ -21,10 +21,7 @@ pub fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<
         Some(Format::Tiff) => tiff_read::decode_picture(path, bytes, subimage),
         _ if matches!(subimage, Subimage::First | Subimage::Index(0)) => Ok(Picture {
             levels: vec![decode(path, bytes)?],
-            info: PictureInfo {
-                subimages: 1,
-                ..PictureInfo::default()
-            },
+            info: PictureInfo { subimages: 1, ..PictureInfo::default() },
         }),
         _ => Err(no_such_picture(path, subimage, 1)),
     }

@@ -132,20 +132,7 @@ impl Raster {
             Samples::F16(v) => v.into_iter().map(f16::to_f32).collect(),
             Samples::F32(v) => v,
         };
-        let Raster {
-            width,
-            height,
-            channels,
-            window,
-            ..
-        } = self;
-        Image {
-            width,
-            height,
-            channels,
-            data,
-            color_space,
-            window,
-        }
+        let Raster { width, height, channels, window, .. } = self;
+        Image { width, height, channels, data, color_space, window }
     }
 }

@@ -57,30 +57,11 @@ pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
         return exr_read::decode(path, &bytes)?.into_named_channels(path);
     }
     let image = decode(path, &bytes)?.into_image();
-    let plane = |c: usize| {
-        image
-            .data
-            .iter()
-            .skip(c)
-            .step_by(image.channels)
-            .copied()
-            .collect()
-    };
+    let plane = |c: usize| image.data.iter().skip(c).step_by(image.channels).copied().collect();
     let names = usual_names(image.channels).into_iter();
     let planes = names.enumerate().map(|(c, name)| (name, plane(c))).collect();
-    let Image {
-        width,
-        height,
-        window,
-        ..
-    } = image;
-    Ok(NamedChannels {
-        width,
-        height,
-        planes,
-        window,
-        metadata: Vec::new(),
-    })
+    let Image { width, height, window, .. } = image;
+    Ok(NamedChannels { width, height, planes, window, metadata: Vec::new() })
 }
 
 /// Default names of `count` channels, for files that do not name them.
@@ -90,11 +71,7 @@ pub(super) fn usual_names(count: usize) -> Vec<String> {
         2 => &["Y", "A"],
         _ => &["R", "G", "B", "A"],
     };
-    let name = |c: usize| {
-        usual
-            .get(c)
-            .map_or_else(|| format!("channel{c}"), |&name| name.to_owned())
-    };
+    let name = |c: usize| usual.get(c).map_or_else(|| format!("channel{c}"), |&name| name.to_owned());
     (0..count).map(name).collect()
 }
 
@@ -121,13 +98,9 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         Format::WebP => ImageFormat::WebP,
     };
     // The decoder supports one of the two signatures.
-    let renamed = bytes
-        .strip_prefix(b"#?RGBE")
-        .map(|rest| [b"#?RADIANCE", rest].concat());
+    let renamed = bytes.strip_prefix(b"#?RGBE").map(|rest| [b"#?RADIANCE", rest].concat());
     let bytes = renamed.as_deref().unwrap_or(bytes);
-    let turned = (format == Format::Hdr)
-        .then(|| HdrOrientation::unusual(bytes))
-        .flatten();
+    let turned = (format == Format::Hdr).then(|| HdrOrientation::unusual(bytes)).flatten();
     let (orientation, bytes) = match &turned {
         Some((orientation, bytes)) => (Some(*orientation), bytes.as_slice()),
         None => (None, bytes),
@@ -144,11 +117,7 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         reader
     };
     if format == Format::Jpeg && !jpeg_has_end(bytes) {
-        return Err(ImageError::damaged(
-            path,
-            format.name(),
-            "it stops before its end marker",
-        ));
+        return Err(ImageError::damaged(path, format.name(), "it stops before its end marker"));
     }
     let (width, height) = open().into_dimensions().map_err(convert)?;
     let (mut width, mut height) = (width as usize, height as usize);
@@ -159,13 +128,7 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         let ([w, h], placed) = orientation.place([width, height], read);
         (width, height, *read) = (w, h, placed);
     }
-    Ok(Raster {
-        width,
-        height,
-        channels,
-        samples,
-        window: None,
-    })
+    Ok(Raster { width, height, channels, samples, window: None })
 }
 
 /// Returns whether an end marker follows the last scan. The decoder fills the missing part of a truncated file with

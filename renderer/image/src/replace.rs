@@ -15,10 +15,7 @@ pub(super) fn try_replace(target: &Path, directory: &Path) -> io::Result<()> {
     }
     let folder = tempfile::Builder::new().prefix(".kiln-").tempdir_in(directory)?;
     if let Err(error) = fs::rename(folder.path(), target)
-        && matches!(
-            error.kind(),
-            ErrorKind::PermissionDenied | ErrorKind::ResourceBusy
-        )
+        && matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ResourceBusy)
     {
         return Err(error);
     }

@@ -37,12 +37,7 @@ impl<R: Read + Seek> TiffBands<R> {
         let _ = find_patches(&mut file, size, &mut patches, &mut directories);
         patches.sort_unstable();
         let at = file.seek(SeekFrom::Start(0))?;
-        Ok(TiffBands {
-            file,
-            at,
-            patches,
-            directories,
-        })
+        Ok(TiffBands { file, at, patches, directories })
     }
 }
 
@@ -109,11 +104,7 @@ fn find_patches<R: Read + Seek>(
     file.seek(SeekFrom::Start(0))?;
     let mut order = [0; 2];
     file.read_exact(&mut order)?;
-    let mut numbers = Numbers {
-        file,
-        big_endian: order == *b"MM",
-        is_big: false,
-    };
+    let mut numbers = Numbers { file, big_endian: order == *b"MM", is_big: false };
     numbers.is_big = numbers.number(2)? == 43;
     if numbers.is_big {
         numbers.number(4)?;

@@ -107,12 +107,7 @@ fn pairs(text: &str) -> Vec<(String, MetaValue)> {
     let words = text.split_whitespace().filter_map(|word| word.split_once('='));
     let keyed = words.filter(|(key, _)| key.contains(':'));
     keyed
-        .map(|(key, value)| {
-            (
-                key.to_owned(),
-                MetaValue::Text(value.trim_matches('"').to_owned()),
-            )
-        })
+        .map(|(key, value)| (key.to_owned(), MetaValue::Text(value.trim_matches('"').to_owned())))
         .collect()
 }
 
@@ -192,10 +187,7 @@ impl<R: Read + Seek> TiffFile<R> {
             Subimage::Name(name) => names.iter().position(|known| known == name),
         };
         match chosen.filter(|&i| i < count) {
-            Some(i) => Ok(Directories {
-                levels: pictures.swap_remove(i),
-                count,
-            }),
+            Some(i) => Ok(Directories { levels: pictures.swap_remove(i), count }),
             None => Err(no_such_picture(&self.path, subimage, count)),
         }
     }
@@ -205,9 +197,7 @@ impl<R: Read + Seek> TiffFile<R> {
         let mut info = PictureInfo {
             subimages,
             wrap: self.text(WRAP_MODES),
-            is_environment: self
-                .text(TEXTURE_FORMAT)
-                .is_some_and(|kind| kind.contains("LatLong")),
+            is_environment: self.text(TEXTURE_FORMAT).is_some_and(|kind| kind.contains("LatLong")),
             ..PictureInfo::default()
         };
         for (tag, key) in TEXTS {
@@ -288,11 +278,7 @@ impl<R: Read + Seek> TiffFile<R> {
                         y1: (cy * ch) as u32 + height,
                     };
                     let whole = whole.get_or_insert_with(|| part.zeros(rect.area() * page.channels));
-                    let fits = if page.planar {
-                        count == 1
-                    } else {
-                        count == page.channels
-                    };
+                    let fits = if page.planar { count == 1 } else { count == page.channels };
                     if !fits || !part.copy_into((place, count), whole, (rect, page.channels), plane) {
                         let reason = format!("chunk {index} has {count} samples a pixel");
                         return Err(ImageError::damaged(&self.path, "TIFF", reason));
@@ -304,10 +290,7 @@ impl<R: Read + Seek> TiffFile<R> {
     }
 
     fn chunk(&mut self, index: u32) -> Result<Samples, ImageError> {
-        let decoded = self
-            .decoder
-            .read_chunk(index)
-            .map_err(|e| convert(&self.path, e))?;
+        let decoded = self.decoder.read_chunk(index).map_err(|e| convert(&self.path, e))?;
         Ok(match decoded {
             DecodingResult::U8(v) => Samples::U8(v),
             DecodingResult::U16(v) => Samples::U16(v),

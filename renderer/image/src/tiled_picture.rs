@@ -46,11 +46,7 @@ impl TiledPicture {
             | Format::WebP
             | Format::Netpbm => return None,
         };
-        Some(TiledPicture {
-            file: Mutex::new(file),
-            sizes,
-            info,
-        })
+        Some(TiledPicture { file: Mutex::new(file), sizes, info })
     }
 
     /// Columns, rows and channels of the levels.
@@ -107,9 +103,7 @@ fn open_tiff(files: &dyn Files, path: &Path, subimage: &Subimage) -> Option<Open
     }
     file.seek(first.0);
     let info = file.info(directories.count);
-    let sizes = levels
-        .iter()
-        .map(|(_, page)| [page.width, page.height, page.channels]);
+    let sizes = levels.iter().map(|(_, page)| [page.width, page.height, page.channels]);
     let sizes = sizes.collect();
     Some((TiledFile::Tiff(Box::new(file), levels), sizes, info))
 }

@@ -114,10 +114,7 @@ mod tests {
             assert!(grey(curve, 1e30) > 0.97, "{curve:?}");
             let steps = (-120..60).map(|step| grey(curve, (step as f32 / 10.0).exp2()));
             let steps: Vec<f32> = steps.collect();
-            assert!(
-                steps.windows(2).all(|pair| pair[0] <= pair[1] + 1e-6),
-                "{curve:?}"
-            );
+            assert!(steps.windows(2).all(|pair| pair[0] <= pair[1] + 1e-6), "{curve:?}");
             for odd in [f32::NAN, f32::NEG_INFINITY, -1.0] {
                 assert_eq!(grey(curve, odd), grey(curve, 0.0), "{curve:?} {odd}");
             }

@@ -7,11 +7,7 @@ use renderer_base::math::pow;
 /// Decodes an encoded value; odd about zero, so that out-of-range values survive a round trip.
 pub fn linear_from_srgb(v: f32) -> f32 {
     let a = v.abs();
-    let linear = if a <= 0.04045 {
-        a / 12.92
-    } else {
-        pow((a + 0.055) / 1.055, 2.4)
-    };
+    let linear = if a <= 0.04045 { a / 12.92 } else { pow((a + 0.055) / 1.055, 2.4) };
     linear.copysign(v)
 }
 

@@ -85,9 +85,7 @@ fn encode_hdr(image: &Image) -> Result<Vec<u8>, String> {
         .collect();
     let mut bytes = Vec::new();
     let encoder = HdrEncoder::new(&mut bytes);
-    encoder
-        .encode(&pixels, image.width, image.height)
-        .map_err(|e| e.to_string())?;
+    encoder.encode(&pixels, image.width, image.height).map_err(|e| e.to_string())?;
     Ok(bytes)
 }
 
@@ -117,9 +115,7 @@ fn encode_png(image: &Image, options: &WriteOptions) -> Result<Vec<u8>, String> 
     let mut bytes = Vec::new();
     let (width, height) = dimensions(image)?;
     let encoder = PngEncoder::new(&mut bytes);
-    encoder
-        .write_image(&values, width, height, kind)
-        .map_err(|e| e.to_string())?;
+    encoder.write_image(&values, width, height, kind).map_err(|e| e.to_string())?;
     Ok(bytes)
 }
 
@@ -160,11 +156,7 @@ fn to_bytes(image: &Image, options: &WriteOptions, kept: usize) -> Vec<u8> {
                 };
                 let light = options.tone_map.apply(light);
                 for (c, (byte, &v)) in out.iter_mut().zip(pixel).enumerate() {
-                    *byte = if c < color {
-                        srgb8_from_linear(light[c])
-                    } else {
-                        unit_to_byte(v)
-                    };
+                    *byte = if c < color { srgb8_from_linear(light[c]) } else { unit_to_byte(v) };
                 }
             }
         });

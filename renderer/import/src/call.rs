@@ -29,11 +29,7 @@ impl Call {
     /// # Errors
     /// When the value is not finite.
     pub(super) fn number_unless(&mut self, name: &str, value: f32, default: f32) -> Result<(), String> {
-        if value == default {
-            Ok(())
-        } else {
-            self.number(name, value)
-        }
+        if value == default { Ok(()) } else { self.number(name, value) }
     }
 
     /// # Errors

@@ -72,15 +72,9 @@ impl<'a> Columns<'a> {
             let uv2 = [0, 1].map(|i| format!("{UV2}_{i}"));
             columns.add(&uv2.each_ref().map(String::as_str), Values::Vec2(&mesh.uvs2));
         }
-        for attribute in mesh
-            .attributes
-            .iter()
-            .filter(|attribute| attribute.domain == domain)
-        {
+        for attribute in mesh.attributes.iter().filter(|attribute| attribute.domain == domain) {
             columns.list.push(Column {
-                names: (0..attribute.width)
-                    .map(|i| format!("{}_{i}", attribute.name))
-                    .collect(),
+                names: (0..attribute.width).map(|i| format!("{}_{i}", attribute.name)).collect(),
                 values: Values::Flat(&attribute.values, attribute.width),
             });
         }

@@ -7,8 +7,7 @@ use renderer_base::files::Files;
 
 /// Reads the bytes of a file.
 pub(super) fn read(files: &dyn Files, path: &Path) -> Result<Vec<u8>, ImportError> {
-    files.read(path).map_err(|source| ImportError::Read {
-        path: path.into(),
-        source,
-    })
+    files
+        .read(path)
+        .map_err(|source| ImportError::Read { path: path.into(), source })
 }

@@ -98,11 +98,7 @@ impl Model {
     /// Assigns a material that shows the colours to shapes with vertex or face colours and without a material.
     pub(super) fn show_colors(&mut self) {
         let of_vertices = |mesh: &Mesh| !mesh.colors.is_empty();
-        let of_faces = |mesh: &Mesh| {
-            mesh.attributes
-                .iter()
-                .any(|values| values.is_called("face_color"))
-        };
+        let of_faces = |mesh: &Mesh| mesh.attributes.iter().any(|values| values.is_called("face_color"));
         let surface = Call::new("gltf_pbr").with("metallic", 0).with("specular", 0.0);
         self.show("vertex colors", surface, of_vertices);
         let color = Call::new("attribute_color").with("name", Expr::string("face_color"));
@@ -163,20 +159,11 @@ impl Model {
             return Err(format!("there is no file {}", file.display()));
         }
         let mut head = vec![];
-        let read = files
-            .open(file)
-            .and_then(|reader| reader.take(HEAD).read_to_end(&mut head));
+        let read = files.open(file).and_then(|reader| reader.take(HEAD).read_to_end(&mut head));
         if read.is_ok() && Format::detect(file, &head).is_none() {
-            return Err(format!(
-                "{} is of no format of images that is read",
-                file.display()
-            ));
+            return Err(format!("{} is of no format of images that is read", file.display()));
         }
-        let kind = if color_space == TextureColorSpace::Raw {
-            "raw"
-        } else {
-            "color"
-        };
+        let kind = if color_space == TextureColorSpace::Raw { "raw" } else { "color" };
         let name = format!("{}#{kind}", file.display());
         if self.images.insert(name.clone()) {
             self.textures.push(TextureDesc {
@@ -220,11 +207,8 @@ impl Model {
 
     /// Returns whether the model has a light, or a shape that lights the scene.
     pub fn has_light(&self) -> bool {
-        let emits = |shape: &ModelShape| {
-            shape
-                .material
-                .is_some_and(|material| self.materials[material].emissive)
-        };
+        let emits =
+            |shape: &ModelShape| shape.material.is_some_and(|material| self.materials[material].emissive);
         !self.lights.is_empty() || self.shapes.iter().any(emits)
     }
 }

@@ -102,10 +102,7 @@ pub(super) fn parse_mtl(
         let rest = rest.trim();
         if keyword == "newmtl" {
             budget.allocate("materials", 1, MATERIAL_BYTES + 4 * rest.len())?;
-            materials.push(ObjMaterial {
-                name: rest.to_owned(),
-                ..ObjMaterial::default()
-            });
+            materials.push(ObjMaterial { name: rest.to_owned(), ..ObjMaterial::default() });
             continue;
         }
         let done = match materials.last_mut() {
@@ -141,9 +138,7 @@ fn read_as_blender(material: &mut ObjMaterial) {
     material.roughness_map = material.roughness_map.take().or(material.shininess_map.take());
     material.metallic_map = material.metallic_map.take().or(material.reflection_map.take());
     if matches!(material.illumination, Some(3 | 6)) {
-        material.metallic = material
-            .metallic
-            .or(material.ambient.map(|[metallic, ..]| metallic));
+        material.metallic = material.metallic.or(material.ambient.map(|[metallic, ..]| metallic));
     }
 }
 

@@ -56,10 +56,7 @@ pub(super) fn load_obj_from(files: &dyn Files, path: &Path) -> Result<Obj, Impor
         libraries.push(library.to_owned());
         read(files, library)
     })?;
-    Ok(Obj {
-        files: libraries,
-        ..obj
-    })
+    Ok(Obj { files: libraries, ..obj })
 }
 
 /// Loads an OBJ file as one mesh, merging all groups and materials; also returns warnings.
@@ -67,10 +64,7 @@ pub(super) fn load_obj_from(files: &dyn Files, path: &Path) -> Result<Obj, Impor
 /// # Errors
 /// If the file cannot be read or is malformed.
 pub(super) fn load_obj_mesh(files: &dyn Files, path: &Path) -> Result<(Mesh, Vec<String>), ImportError> {
-    let reader = ObjReader {
-        single: true,
-        ..ObjReader::default()
-    };
+    let reader = ObjReader { single: true, ..ObjReader::default() };
     let obj = reader.read(files, &read(files, path)?, path, |_| Ok(vec![]))?;
     let first = obj.parts.into_iter().next();
     let mesh = first.expect("an OBJ file without parts is an error").mesh;
@@ -189,11 +183,8 @@ impl ObjReader {
         // Exporters name the library with each object: it is read once.
         let (mut named, mut libraries) = (FxHashSet::default(), FxHashSet::default());
         for (number, line) in logical_lines(&text) {
-            let syntax = |reason: String| FormatError::Syntax {
-                path: path.into(),
-                line: Some(number),
-                reason,
-            };
+            let syntax =
+                |reason: String| FormatError::Syntax { path: path.into(), line: Some(number), reason };
             let (keyword, rest) = line.split_once([' ', '\t']).unwrap_or((&line, ""));
             self.line = number;
             if keyword == "mtllib" {
@@ -223,10 +214,7 @@ impl ObjReader {
             Ok(bytes) => {
                 self.budget.add_file(bytes.len());
                 let materials = parse_mtl(names, &bytes, library, (&mut self.obj.warnings, &self.budget))
-                    .map_err(|excess| FormatError::OverBudget {
-                        path: library.into(),
-                        excess,
-                    })?;
+                    .map_err(|excess| FormatError::OverBudget { path: library.into(), excess })?;
                 self.obj.materials.extend(materials);
             }
             Err(error) => self.obj.warnings.push(error.to_string()),
@@ -241,9 +229,7 @@ impl ObjReader {
                 // A fourth number is a weight, which is irrelevant for polygons.
                 let (([x, y, z, r, g, b, _], 3 | 4 | 6) | ([x, y, z, _, r, g, b], 7)) = (values, count)
                 else {
-                    return Err(format!(
-                        "a vertex takes 3 numbers, or 6 with its colour, not {count}"
-                    ));
+                    return Err(format!("a vertex takes 3 numbers, or 6 with its colour, not {count}"));
                 };
                 let position = Vec3::new(x, y, z);
                 if !position.is_finite() {
@@ -327,9 +313,7 @@ impl ObjReader {
         };
         let count = self.budget.allocate("faces", face.len(), CORNER_BYTES);
         count.map_err(|excess| excess.to_string())?;
-        let PartBuilder {
-            triangles, corners, ..
-        } = &mut self.parts[part];
+        let PartBuilder { triangles, corners, .. } = &mut self.parts[part];
         let start = triangles.len();
         triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
         let position = |vertex: u32| {
@@ -337,11 +321,7 @@ impl ObjReader {
             self.positions.get(v as usize).copied()
         };
         cut_polygon(&mut triangles[start..], position);
-        let smoothed = if self.smoothing.is_on() {
-            start
-        } else {
-            triangles.len()
-        };
+        let smoothed = if self.smoothing.is_on() { start } else { triangles.len() };
         for triangle in &triangles[smoothed..] {
             let corners = triangle.map(|vertex| corners[vertex as usize]);
             let positions = corners.map(|[v, _, _]| self.positions[v as usize]);
@@ -392,11 +372,7 @@ impl ObjReader {
                     // The surface can be rendered without this attribute.
                     (Err(reason), Some(kind)) => {
                         let line = self.line;
-                        let missing = self.missing[kind].get_or_insert(Missing {
-                            line,
-                            reason,
-                            corners: 0,
-                        });
+                        let missing = self.missing[kind].get_or_insert(Missing { line, reason, corners: 0 });
                         missing.corners += 1;
                     }
                 },
@@ -418,12 +394,7 @@ impl ObjReader {
         }
         let kinds = ["texture coordinates", "normals of their own"];
         for (missing, what) in std::mem::take(&mut self.missing).into_iter().zip(kinds) {
-            let Some(Missing {
-                line,
-                reason,
-                corners,
-            }) = missing
-            else {
+            let Some(Missing { line, reason, corners }) = missing else {
                 continue;
             };
             let s = if corners == 1 { "" } else { "s" };
@@ -438,9 +409,7 @@ impl ObjReader {
         ];
         for (found, what) in self.not_finite.into_iter().zip(kinds) {
             if let Some((line, count)) = found {
-                self.obj
-                    .warnings
-                    .push(format!("{count} {what}: the first at line {line}"));
+                self.obj.warnings.push(format!("{count} {what}: the first at line {line}"));
             }
         }
         if let Some((line, count)) = self.without_area {
@@ -460,11 +429,7 @@ impl ObjReader {
         }
         if self.obj.parts.is_empty() {
             let source = renderer_geometry::MeshError::Empty;
-            return Err(ImportError::Mesh {
-                path: path.into(),
-                part: None,
-                source,
-            });
+            return Err(ImportError::Mesh { path: path.into(), part: None, source });
         }
         Ok(self.obj)
     }
@@ -473,18 +438,10 @@ impl ObjReader {
         if part.corners.iter().any(|&[_, _, vn]| is_of_group(vn)) {
             self.part_flat_faces(&mut part);
         }
-        let PartBuilder {
-            triangles, corners, ..
-        } = part;
+        let PartBuilder { triangles, corners, .. } = part;
         let get = |index: u32| (index != NONE).then_some(index as usize);
-        let mut mesh = Mesh {
-            triangles,
-            ..Mesh::default()
-        };
-        mesh.positions = corners
-            .iter()
-            .map(|&[v, _, _]| self.positions[v as usize])
-            .collect();
+        let mut mesh = Mesh { triangles, ..Mesh::default() };
+        mesh.positions = corners.iter().map(|&[v, _, _]| self.positions[v as usize]).collect();
         if self.any_color {
             mesh.colors = corners.iter().map(|&[v, _, _]| self.colors[v as usize]).collect();
         }
@@ -523,9 +480,7 @@ impl ObjReader {
 /// Converts a one-based index, or a negative one relative to the end, to a zero-based index; the inner `Err` is the
 /// message for a missing element.
 fn index(field: &str, count: usize, what: &str) -> Result<Result<u32, String>, String> {
-    let number: i64 = field
-        .parse()
-        .map_err(|_| format!("`{field}` is not the index of a {what}"))?;
+    let number: i64 = field.parse().map_err(|_| format!("`{field}` is not the index of a {what}"))?;
     let index = if number < 0 {
         number.checked_add_unsigned(count as u64)
     } else {
@@ -574,9 +529,10 @@ f 4 2 1
             text.as_bytes(),
             Path::new("dir/test.obj"),
             |library| match library.to_str() {
-                Some("dir/two.mtl") => Ok(
-                    b"newmtl red\nKd 1 0 0\nmap_Kd -s 2 2 1 -clamp on -o 0.5 tex\\red brick.png\n".to_vec(),
-                ),
+                Some("dir/two.mtl") => {
+                    Ok(b"newmtl red\nKd 1 0 0\nmap_Kd -s 2 2 1 -clamp on -o 0.5 tex\\red brick.png\n"
+                        .to_vec())
+                }
                 _ => read(&DiskFiles, library),
             },
         )
@@ -588,38 +544,20 @@ f 4 2 1
         let parts: Vec<_> = obj
             .parts
             .iter()
-            .map(|part| {
-                (
-                    part.name.as_str(),
-                    part.material.as_deref(),
-                    part.mesh.triangles.len(),
-                )
-            })
+            .map(|part| (part.name.as_str(), part.material.as_deref(), part.mesh.triangles.len()))
             .collect();
         let red = Some("red");
         assert_eq!(
             parts,
-            [
-                ("left", red, 3),
-                ("left", Some("no such material"), 1),
-                ("right", red, 1)
-            ]
+            [("left", red, 3), ("left", Some("no such material"), 1), ("right", red, 1)]
         );
-        let [left, other, right] = &obj.parts[..] else {
-            panic!("three parts")
-        };
+        let [left, other, right] = &obj.parts[..] else { panic!("three parts") };
         // The last face has neither normals nor texture coordinates: its corners have vertices of their own.
         assert_eq!(left.mesh.positions.len(), 7);
         assert_eq!(left.mesh.uvs[2], Vec2::ONE);
-        assert_eq!(
-            (left.mesh.normals[0], left.mesh.normals[6]),
-            (Vec3::Z, Vec3::NEG_Z)
-        );
+        assert_eq!((left.mesh.normals[0], left.mesh.normals[6]), (Vec3::Z, Vec3::NEG_Z));
         assert!(other.mesh.normals.is_empty() && other.mesh.uvs.is_empty());
-        assert_eq!(
-            other.mesh.colors[2],
-            [linear_from_srgb(0.5), linear_from_srgb(0.25), 0.0, 1.0]
-        );
+        assert_eq!(other.mesh.colors[2], [linear_from_srgb(0.5), linear_from_srgb(0.25), 0.0, 1.0]);
         assert!(right.mesh.uvs.is_empty() && right.mesh.normals.len() == 3);
         assert_eq!(obj.materials[0].diffuse, Some([1.0, 0.0, 0.0]));
         assert_eq!(
@@ -643,21 +581,9 @@ f 4 2 1
                 "dir/test.obj:14: there is no vertex 9: 4 come before",
             ),
             ("1/1/1 2/2/1", "1/1/1 0/2/1", "14: there is no vertex 0"),
-            (
-                "1/1/1 2/2/1",
-                "-9223372036854775808/1/1 2/2/1",
-                "14: there is no vertex -92",
-            ),
-            (
-                "1/1/1 2/2/1",
-                "1/x/1 2/2/1",
-                "14: `x` is not the index of a texture coordinate",
-            ),
-            (
-                "1/1/1 2/2/1",
-                "1/1/1/1 2/2/1",
-                "14: `1/1/1/1` has too many indices",
-            ),
+            ("1/1/1 2/2/1", "-9223372036854775808/1/1 2/2/1", "14: there is no vertex -92"),
+            ("1/1/1 2/2/1", "1/x/1 2/2/1", "14: `x` is not the index of a texture coordinate"),
+            ("1/1/1 2/2/1", "1/1/1/1 2/2/1", "14: `1/1/1/1` has too many indices"),
             ("1/1/1 2/2/1", "/1/1 2/2/1", "14: `` is not the index of a vertex"),
             ("v 1 0 0", "v 1 0", "4: a vertex takes 3 numbers"),
             ("v 1 0 0", "v 1 NaN 0", "4: `1 NaN 0` is not a place"),
@@ -665,10 +591,7 @@ f 4 2 1
         ];
         for (from, to, expected) in cases {
             let message = parse(&SQUARES.replacen(from, to, 1)).expect_err(to).to_string();
-            assert!(
-                message.contains(expected),
-                "`{message}` does not say `{expected}`"
-            );
+            assert!(message.contains(expected), "`{message}` does not say `{expected}`");
         }
         assert!(
             parse("not at all")
@@ -677,11 +600,7 @@ f 4 2 1
                 .contains("is not an OBJ file")
         );
         let obj = parse(&SQUARES.replacen("two.mtl", "none.mtl", 1)).expect("the meshes are there");
-        assert!(
-            obj.warnings[0].contains("cannot read dir/none.mtl"),
-            "{:?}",
-            obj.warnings
-        );
+        assert!(obj.warnings[0].contains("cannot read dir/none.mtl"), "{:?}", obj.warnings);
     }
 
     #[test]
@@ -693,9 +612,7 @@ f 4 2 1
         assert_eq!(obj.parts.len(), whole);
         assert_eq!(
             obj.warnings,
-            [format!(
-                "2 faces of fewer than 3 vertices, left out: the first at line {line}"
-            )]
+            [format!("2 faces of fewer than 3 vertices, left out: the first at line {line}")]
         );
     }
 
@@ -714,9 +631,7 @@ f 4 2 1
                  3 corners of faces, this the first, have no normals of their own",
             ]
         );
-        let [left, _, right] = &obj.parts[..] else {
-            panic!("three parts")
-        };
+        let [left, _, right] = &obj.parts[..] else { panic!("three parts") };
         assert_eq!((left.mesh.uvs[1], left.mesh.uvs[2]), (Vec2::X, Vec2::ZERO));
         for normal in left.mesh.normals[..4].iter().chain(&right.mesh.normals) {
             assert_eq!(*normal, Vec3::Z);
@@ -764,10 +679,7 @@ f 4 2 1
         };
         let (left, right) = (Vec3::new(-1.0, 1.0, 0.0), Vec3::new(1.0, 1.0, 0.0));
         let near = |found: Option<Vec3>, expected: Vec3| {
-            assert!(
-                found.is_some_and(|n| (n - expected.normalize()).length() < 1e-6),
-                "{found:?}"
-            );
+            assert!(found.is_some_and(|n| (n - expected.normalize()).length() < 1e-6), "{found:?}");
         };
         // Different texture coordinates split the vertices, but not the normal.
         for (a, b) in [("s 1", ""), ("s on", "s 1"), ("s 7", "s 7")] {

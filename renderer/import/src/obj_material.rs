@@ -22,21 +22,11 @@ use renderer_scene::EmissionSides;
 
 /// Converts an OBJ file to a model.
 pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
-    let mut model = Model {
-        warnings: obj.warnings,
-        files: obj.files,
-        ..Model::default()
-    };
+    let mut model = Model { warnings: obj.warnings, files: obj.files, ..Model::default() };
     let mut names = Names::default();
     let mut relief = FxHashMap::default();
     for material in &obj.materials {
-        let read = Reader {
-            files,
-            path,
-            model: &mut model,
-            relief: &mut relief,
-        }
-        .call(material);
+        let read = Reader { files, path, model: &mut model, relief: &mut relief }.call(material);
         let (surface, emissive) = match read {
             Ok(read) => read,
             Err(reason) => {
@@ -62,17 +52,11 @@ pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
     }
     let mut names = Names::default();
     for part in obj.parts {
-        let name = if part.name.is_empty() {
-            stem(path)
-        } else {
-            part.name
-        };
+        let name = if part.name.is_empty() { stem(path) } else { part.name };
         let material = part.material.as_ref().and_then(|wanted| {
             let found = by_name.get(wanted.as_str()).copied();
             if found.is_none() {
-                model
-                    .warnings
-                    .push(format!("no library defines the material `{wanted}`"));
+                model.warnings.push(format!("no library defines the material `{wanted}`"));
             }
             found
         });
@@ -162,18 +146,9 @@ impl Reader<'_> {
             TextureColorSpace::Srgb,
             &material.name,
         )?;
-        let bump = material
-            .bump_map
-            .as_ref()
-            .filter(|map| self.has_normals(&map.file));
+        let bump = material.bump_map.as_ref().filter(|map| self.has_normals(&map.file));
         let normals = material.normal_map.as_ref().or(bump);
-        self.map(
-            &mut call,
-            "normal",
-            normals,
-            TextureColorSpace::Raw,
-            &material.name,
-        )?;
+        self.map(&mut call, "normal", normals, TextureColorSpace::Raw, &material.name)?;
         if let Some(normals) = normals {
             call.number_unless("normal_scale", normals.strength, 1.0)?;
         }
@@ -195,13 +170,7 @@ impl Reader<'_> {
             // If both use the same image, its alpha is the opacity, which the base colour already applies.
             let file = |map: &ObjMap| Some(&map.file) != material.diffuse_map.as_ref().map(|map| &map.file);
             let own_map = material.dissolve_map.as_ref().filter(|map| file(map));
-            self.map(
-                &mut call,
-                "alpha",
-                own_map,
-                TextureColorSpace::Raw,
-                &material.name,
-            )?;
+            self.map(&mut call, "alpha", own_map, TextureColorSpace::Raw, &material.name)?;
             call.set("alpha_mode", Expr::string("blend"));
         }
         self.warn_of_unused_maps(material, bump.is_none());
@@ -304,8 +273,7 @@ impl Reader<'_> {
     fn texture(&mut self, map: &ObjMap, color_space: TextureColorSpace, material: &str) -> Option<String> {
         let name = self.model.image(self.files, &map.file, color_space, self.path);
         let warning = |reason| format!("material `{material}`: {reason}");
-        name.map_err(|reason| self.model.warnings.push(warning(reason)))
-            .ok()
+        name.map_err(|reason| self.model.warnings.push(warning(reason))).ok()
     }
 
     /// Opacity of the surface. MeshLab and others write the opacity as `Tr`; since `Tr 1` would make the surface
@@ -339,10 +307,9 @@ impl Reader<'_> {
             ),
         ];
         for (name, _, hint) in unused.iter().filter(|(_, present, _)| *present) {
-            self.model.warnings.push(format!(
-                "material `{}`: `{name}` has no effect{hint}",
-                material.name
-            ));
+            self.model
+                .warnings
+                .push(format!("material `{}`: `{name}` has no effect{hint}", material.name));
         }
     }
 }

@@ -56,10 +56,7 @@ fn without_comment(line: &str) -> &str {
             || before.is_none_or(char::is_whitespace)
                 && (line[..at].trim().is_empty() || after.is_none_or(char::is_whitespace))
     };
-    let end = line
-        .match_indices('#')
-        .find(begins)
-        .map_or(line.len(), |(at, _)| at);
+    let end = line.match_indices('#').find(begins).map_or(line.len(), |(at, _)| at);
     line[..end].trim_end()
 }
 
@@ -72,10 +69,7 @@ pub(super) struct NamedFiles<'a> {
 
 impl<'a> NamedFiles<'a> {
     pub(super) fn new(files: &'a dyn Files) -> NamedFiles<'a> {
-        NamedFiles {
-            files,
-            folders: RefCell::default(),
-        }
+        NamedFiles { files, folders: RefCell::default() }
     }
 
     /// Path of a file named in a statement, relative to `path`. Names may be quoted; `\` separates folders, or escapes
@@ -147,11 +141,7 @@ impl<'a> NamedFiles<'a> {
 /// Parses the first `N` numbers of `text`, which must be finite; also returns the number of numbers.
 pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
     let (values, count) = any_numbers(text)?;
-    match text
-        .split_ascii_whitespace()
-        .zip(values)
-        .find(|(_, v)| !v.is_finite())
-    {
+    match text.split_ascii_whitespace().zip(values).find(|(_, v)| !v.is_finite()) {
         Some((word, _)) => Err(format!("`{word}` is not finite")),
         None => Ok((values, count)),
     }

@@ -74,11 +74,9 @@ pub(super) fn read_ply(bytes: &[u8], path: &Path) -> Result<PlyMesh, ImportError
     if mesh.triangles.is_empty() {
         mesh.triangles = strips;
     }
-    let mesh = mesh.validate().map_err(|source| ImportError::Mesh {
-        path: path.into(),
-        part: None,
-        source,
-    })?;
+    let mesh =
+        mesh.validate()
+            .map_err(|source| ImportError::Mesh { path: path.into(), part: None, source })?;
     let images = content.images;
     Ok(PlyMesh { mesh, images })
 }
@@ -99,13 +97,7 @@ fn read_vertices(
     let whole = |names: [&str; 2]| names.iter().any(|name| is_whole(element, name));
     let (whole_color, whole_alpha) = (whole(["red", "r"]), whole(["alpha", "a"]));
     let linear = |[r, g, b, a]: [f32; 4]| {
-        let [r, g, b] = [r, g, b].map(|c| {
-            if whole_color {
-                linear_from_srgb(c / 255.0)
-            } else {
-                c
-            }
-        });
+        let [r, g, b] = [r, g, b].map(|c| if whole_color { linear_from_srgb(c / 255.0) } else { c });
         [r, g, b, if whole_alpha { a / 255.0 } else { a }]
     };
     let mut others = PlyAttributes::of(element, AttributeDomain::Vertex, budget);
@@ -132,9 +124,7 @@ fn read_vertices(
         return Ok(());
     }
     payload.elements(element, |vertex: Vertex| {
-        others
-            .take(&vertex.others, 1)
-            .map_err(|excess| excess.to_string())?;
+        others.take(&vertex.others, 1).map_err(|excess| excess.to_string())?;
         mesh.positions.push(vertex.p);
         if normals {
             mesh.normals.push(vertex.n);
@@ -151,12 +141,8 @@ fn read_vertices(
     Ok(())
 }
 
-const UV_NAMES: [[&str; 2]; 4] = [
-    ["u", "v"],
-    ["s", "t"],
-    ["texture_u", "texture_v"],
-    ["texture_s", "texture_t"],
-];
+const UV_NAMES: [[&str; 2]; 4] =
+    [["u", "v"], ["s", "t"], ["texture_u", "texture_v"], ["texture_s", "texture_t"]];
 const INDEX_NAMES: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 /// Error message for an index that is negative or a fraction.
@@ -208,10 +194,7 @@ fn read_faces(
     mesh: &mut Mesh,
     content: &mut FaceContent<'_>,
 ) -> Result<Polygons, FormatError> {
-    if !INDEX_NAMES
-        .iter()
-        .any(|&name| element.properties.contains_key(name))
-    {
+    if !INDEX_NAMES.iter().any(|&name| element.properties.contains_key(name)) {
         return Err(payload.syntax("its faces have no vertex_indices".into()));
     }
     let mut others = PlyAttributes::of(element, AttributeDomain::Face, content.budget);
@@ -253,15 +236,12 @@ fn read_faces(
         // Faces of one or two vertices are points and lines, which have no surface.
         if let [first, rest @ ..] = &face.indices[..] {
             let start = mesh.triangles.len();
-            mesh.triangles
-                .extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+            mesh.triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
             if rest.len() > 2 {
                 ranges.push(start..mesh.triangles.len());
             }
             let triangles = rest.len().saturating_sub(1);
-            others
-                .take(&face.others, triangles)
-                .map_err(|excess| excess.to_string())?;
+            others.take(&face.others, triangles).map_err(|excess| excess.to_string())?;
             content.images.take(face.image, triangles);
         }
         Ok(())
@@ -414,12 +394,8 @@ mod tests {
     }
 
     fn binary(little: bool) -> Vec<u8> {
-        let mut bytes = header(if little {
-            "binary_little_endian"
-        } else {
-            "binary_big_endian"
-        })
-        .into_bytes();
+        let mut bytes =
+            header(if little { "binary_little_endian" } else { "binary_big_endian" }).into_bytes();
         let mut put = |mut value: Vec<u8>| {
             if !little {
                 value.reverse();
@@ -521,18 +497,13 @@ mod tests {
         let mut cut = faces("binary_big_endian", &[&[0, 1, 2], &[0, 2, 3]]);
         cut.pop();
         let error = parse(&cut).expect_err("the file is wrong").to_string();
-        assert!(
-            error.contains("it ends in the face elements, at 1 of 2"),
-            "{error}"
-        );
+        assert!(error.contains("it ends in the face elements, at 1 of 2"), "{error}");
     }
 
     #[test]
     fn mistakes_are_named() {
         let changed = |from: &str, to: &str| {
-            let text = String::from_utf8(ascii())
-                .expect("the file is text")
-                .replacen(from, to, 1);
+            let text = String::from_utf8(ascii()).expect("the file is text").replacen(from, to, 1);
             parse(text.as_bytes()).expect_err("the file is wrong").to_string()
         };
         let cases = [
@@ -542,10 +513,7 @@ mod tests {
                 "test.ply:4: this is not a line of a PLY header",
             ),
             (changed("float x", "float w"), "its vertices have no x, y and z"),
-            (
-                changed("vertex_indices", "corners"),
-                "its faces have no vertex_indices",
-            ),
+            (changed("vertex_indices", "corners"), "its faces have no vertex_indices"),
             (
                 changed("5 0 1 2 3 4", "5 0 1 2 3 9"),
                 "triangle 2 uses vertex 9, but there are 5 vertices",
@@ -555,21 +523,12 @@ mod tests {
                 "test.ply:31: face 0: its vertex indices are not whole",
             ),
             (changed("0.3 0.9", "nan 0.9"), "test.ply:25: `nan 0.9 0.5 0 0 2"),
-            (
-                changed("0.3 0.9", "1e39 0.9"),
-                "vertex 1 is not finite: (inf, 0.9, 0.5)",
-            ),
-            (
-                changed("0 2 0 1\n", ""),
-                "it ends in the face elements, at 1 of 2",
-            ),
+            (changed("0.3 0.9", "1e39 0.9"), "vertex 1 is not finite: (inf, 0.9, 0.5)"),
+            (changed("0 2 0 1\n", ""), "it ends in the face elements, at 1 of 2"),
             (changed("1 5 0 1 2 3 4\n", "1 0\n"), "the mesh has no triangles"),
         ];
         for (message, expected) in cases {
-            assert!(
-                message.contains(expected),
-                "`{message}` does not say `{expected}`"
-            );
+            assert!(message.contains(expected), "`{message}` does not say `{expected}`");
         }
     }
 

@@ -70,11 +70,7 @@ impl PlyAttributes<'_> {
             matches!(property.data_type, PropertyType::Scalar(_)).then_some(name.as_str())
         });
         let names: Vec<&str> = scalars.filter(is_other).collect();
-        let mut others = PlyAttributes {
-            groups: vec![],
-            names: FxHashSet::default(),
-            budget,
-        };
+        let mut others = PlyAttributes { groups: vec![], names: FxHashSet::default(), budget };
         let mut first = 0;
         while let Some(&name) = names.get(first) {
             if domain == AttributeDomain::Face && name == IMAGE_NUMBER {
@@ -117,18 +113,13 @@ impl PlyAttributes<'_> {
             values: vec![],
             properties,
         };
-        self.groups.push(Group {
-            first,
-            encoded,
-            attribute,
-        });
+        self.groups.push(Group { first, encoded, attribute });
     }
 
     /// Counts the values of elements with `times` triangles in total: those of a large polygon are repeated.
     fn allocate(&self, times: usize) -> Result<(), OverBudget> {
         let width: usize = self.groups.iter().map(|group| group.attribute.width).sum();
-        self.budget
-            .allocate("attributes of faces", times, width * size_of::<f32>())
+        self.budget.allocate("attributes of faces", times, width * size_of::<f32>())
     }
 
     /// Appends the values of one element `times` times.
@@ -167,15 +158,9 @@ impl PlyAttributes<'_> {
             let places = values.par_chunks_exact_mut(width).enumerate();
             places.for_each(|(place, value)| {
                 for (i, number) in value.iter_mut().enumerate() {
-                    let found = others
-                        .get(first + i)
-                        .map(|field| rows.number(place / times, *field));
+                    let found = others.get(first + i).map(|field| rows.number(place / times, *field));
                     let found = finite(found);
-                    *number = if group.encoded {
-                        linear_from_srgb(found / 255.0)
-                    } else {
-                        found
-                    };
+                    *number = if group.encoded { linear_from_srgb(found / 255.0) } else { found };
                 }
             });
             group.attribute.values = values;

@@ -61,12 +61,10 @@ impl PlyCorners {
         let mut corners: Vec<(usize, Vec2)> = vec![];
         for (triangle, uvs) in mesh.triangles.iter_mut().zip(&self.triangles) {
             for (index, &uv) in triangle.iter_mut().zip(uvs) {
-                let new = known
-                    .entry((*index, uv.to_array().map(f32::to_bits)))
-                    .or_insert_with(|| {
-                        corners.push((*index as usize, uv));
-                        corners.len() - 1
-                    });
+                let new = known.entry((*index, uv.to_array().map(f32::to_bits))).or_insert_with(|| {
+                    corners.push((*index as usize, uv));
+                    corners.len() - 1
+                });
                 *index = u32::try_from(*new).unwrap_or(u32::MAX);
             }
         }

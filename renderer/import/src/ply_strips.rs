@@ -56,10 +56,7 @@ mod tests {
     use super::*;
 
     fn triangles(indices: &[i32]) -> Option<Vec<[u32; 3]>> {
-        let strips = Strips {
-            indices: indices.to_vec(),
-            wrong: false,
-        };
+        let strips = Strips { indices: indices.to_vec(), wrong: false };
         let mut triangles = vec![];
         strips.add_to(&mut triangles)?;
         Some(triangles)

@@ -50,9 +50,7 @@ impl SceneFormat {
 pub fn import_scene(path: &Path, options: &SceneImportOptions) -> Result<SceneImport, Diagnostics> {
     let Some(format) = SceneFormat::of(path) else {
         let message = format!("{}: not a scene that can be imported", path.display());
-        return Err(Diagnostic::error(message)
-            .hint("Mitsuba's scenes are .xml files")
-            .into());
+        return Err(Diagnostic::error(message).hint("Mitsuba's scenes are .xml files").into());
     };
     format.import(&SharedFiles::default(), path, options)
 }

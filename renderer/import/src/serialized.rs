@@ -49,16 +49,10 @@ pub(super) fn load_parts(files: &dyn Files, path: &Path) -> Result<Vec<Mesh>, Im
 /// # Errors
 /// As [`load_serialized`].
 pub fn parse_serialized(mut file: impl Read + Seek, part: u32, path: &Path) -> Result<Mesh, ImportError> {
-    let end = file.seek(SeekFrom::End(0)).map_err(|source| ImportError::Read {
-        path: path.into(),
-        source,
-    })?;
-    parse_part(
-        file,
-        part,
-        path,
-        &Budget::new(usize::try_from(end).unwrap_or(usize::MAX)),
-    )
+    let end = file
+        .seek(SeekFrom::End(0))
+        .map_err(|source| ImportError::Read { path: path.into(), source })?;
+    parse_part(file, part, path, &Budget::new(usize::try_from(end).unwrap_or(usize::MAX)))
 }
 
 /// Parses a mesh of a file, within the budget of the file.
@@ -81,10 +75,9 @@ fn parse_part(file: impl Read + Seek, part: u32, path: &Path, budget: &Budget) -
 }
 
 fn open(files: &dyn Files, path: &Path) -> Result<FileReader, ImportError> {
-    files.open(path).map_err(|source| ImportError::Read {
-        path: path.into(),
-        source,
-    })
+    files
+        .open(path)
+        .map_err(|source| ImportError::Read { path: path.into(), source })
 }
 
 const MAGIC: u16 = 0x041c;
@@ -110,12 +103,7 @@ struct SerializedFile<'a, F> {
 
 impl<F: Read + Seek> SerializedFile<'_, F> {
     fn open(file: F, path: &Path) -> Result<SerializedFile<'_, F>, ImportError> {
-        let mut file = SerializedFile {
-            path,
-            file,
-            size: 0,
-            version: Version::V3,
-        };
+        let mut file = SerializedFile { path, file, size: 0, version: Version::V3 };
         let end = file.file.seek(SeekFrom::End(0));
         file.size = file.or_unreadable(end)?;
         file.version = file.header_at(0)?;
@@ -191,10 +179,7 @@ impl<F: Read + Seek> SerializedFile<'_, F> {
     }
 
     fn or_unreadable<T>(&self, result: std::io::Result<T>) -> Result<T, ImportError> {
-        result.map_err(|source| ImportError::Read {
-            path: self.path.into(),
-            source,
-        })
+        result.map_err(|source| ImportError::Read { path: self.path.into(), source })
     }
 
     fn syntax(&self, reason: String) -> ImportError {
@@ -250,20 +235,16 @@ impl<F: Read> MeshStream<'_, F> {
         if flags & HAS_COLORS != 0 {
             mesh.colors = self.floats("colour", vertices, |[r, g, b]: [f32; 3]| [r, g, b, 1.0])?;
         }
-        mesh.triangles = self.array("triangle", triangles, |bytes: [[u8; 4]; 3]| {
-            bytes.map(u32::from_le_bytes)
-        })?;
+        mesh.triangles =
+            self.array("triangle", triangles, |bytes: [[u8; 4]; 3]| bytes.map(u32::from_le_bytes))?;
         Ok(mesh)
     }
 
     fn count(&mut self, what: &'static str) -> Result<usize, ImportError> {
         let count = u64::from_le_bytes(self.bytes("header")?);
-        u32::try_from(count).map(|count| count as usize).map_err(|_| {
-            syntax(
-                self.path,
-                format!("it promises {count} {what}, more than a mesh can have"),
-            )
-        })
+        u32::try_from(count)
+            .map(|count| count as usize)
+            .map_err(|_| syntax(self.path, format!("it promises {count} {what}, more than a mesh can have")))
     }
 
     /// Reads `count` vectors of `N` numbers.
@@ -278,9 +259,7 @@ impl<F: Read> MeshStream<'_, F> {
                 make(bytes.map(|bytes| f64::from_le_bytes(bytes) as f32))
             })
         } else {
-            self.array(what, count, |bytes: [[u8; 4]; N]| {
-                make(bytes.map(f32::from_le_bytes))
-            })
+            self.array(what, count, |bytes: [[u8; 4]; N]| make(bytes.map(f32::from_le_bytes)))
         }
     }
 
@@ -333,10 +312,7 @@ impl<F: Read> MeshStream<'_, F> {
                         return Err(syntax(self.path, "its compressed data is damaged".into()));
                     }
                     _ => {
-                        return Err(ImportError::Read {
-                            path: self.path.into(),
-                            source: error,
-                        });
+                        return Err(ImportError::Read { path: self.path.into(), source: error });
                     }
                 },
             }
@@ -468,24 +444,12 @@ mod tests {
             (changed(end - 1, 9, 1), "the table at its end is damaged"),
             (changed(end - 12, 3, 1), "there is no mesh at byte"),
             (changed(end - 5, 9, 1), "it ends before byte"),
-            (
-                parse(&good, 2).expect_err("two").to_string(),
-                "there is no mesh 2: it has 2",
-            ),
-            (
-                parse(&good[..30], 0).expect_err("short").to_string(),
-                "is cut short",
-            ),
-            (
-                parse(&good[..3], 0).expect_err("short").to_string(),
-                "it ends before byte 4",
-            ),
+            (parse(&good, 2).expect_err("two").to_string(), "there is no mesh 2: it has 2"),
+            (parse(&good[..30], 0).expect_err("short").to_string(), "is cut short"),
+            (parse(&good[..3], 0).expect_err("short").to_string(), "it ends before byte 4"),
         ];
         for (message, expected) in cases {
-            assert!(
-                message.contains(expected),
-                "`{message}` does not say `{expected}`"
-            );
+            assert!(message.contains(expected), "`{message}` does not say `{expected}`");
         }
     }
 
@@ -524,9 +488,6 @@ mod tests {
         put(&[0; 1200]);
         zlib.finish().expect("a vector takes all");
         let message = parse(&bytes, 0).expect_err("cut short").to_string();
-        assert!(
-            message.contains("position elements, at 100 of 4294967295"),
-            "{message}"
-        );
+        assert!(message.contains("position elements, at 100 of 4294967295"), "{message}");
     }
 }

@@ -39,24 +39,18 @@ pub fn parse_stl(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     };
     let fits = corners.len() == count.saturating_mul(TRIANGLE);
     let budget = Budget::new(bytes.len());
-    let over = |excess| FormatError::OverBudget {
-        path: path.into(),
-        excess,
-    };
+    let over = |excess| FormatError::OverBudget { path: path.into(), excess };
     let mut soup = Soup::default();
     if begins_as_text && !(fits && count > 0) {
         let text = text_of(bytes);
         // The shortest statement of a triangle repeats the corners of the one before.
         let count = text.len() / "endloop\n".len();
-        budget
-            .allocate("triangles", count, TRIANGLE_BYTES)
-            .map_err(over)?;
-        soup.read_text(&text)
-            .map_err(|(line, reason)| FormatError::Syntax {
-                path: path.into(),
-                line: Some(line),
-                reason,
-            })?;
+        budget.allocate("triangles", count, TRIANGLE_BYTES).map_err(over)?;
+        soup.read_text(&text).map_err(|(line, reason)| FormatError::Syntax {
+            path: path.into(),
+            line: Some(line),
+            reason,
+        })?;
     } else if bytes.len() < HEADER {
         let (path, expected) = (path.into(), "an STL file: it has no header");
         return Err(FormatError::Kind { path, expected }.into());
@@ -69,9 +63,7 @@ pub fn parse_stl(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
         }
         .into());
     } else {
-        budget
-            .allocate("triangles", count, TRIANGLE_BYTES)
-            .map_err(over)?;
+        budget.allocate("triangles", count, TRIANGLE_BYTES).map_err(over)?;
         soup.read_binary(corners, count);
     }
     Mesh::new(soup.positions, soup.triangles).map_err(|source| ImportError::Mesh {
@@ -108,14 +100,11 @@ impl Soup {
         let triangle = corners.map(|corner| {
             // Adding zero turns −0 into 0.
             let position = corner + Vec3::ZERO;
-            *self
-                .vertices
-                .entry(position.to_array().map(f32::to_bits))
-                .or_insert_with(|| {
-                    self.positions.push(position);
-                    // The index may overflow here: larger meshes are rejected below.
-                    (self.positions.len() - 1) as u32
-                })
+            *self.vertices.entry(position.to_array().map(f32::to_bits)).or_insert_with(|| {
+                self.positions.push(position);
+                // The index may overflow here: larger meshes are rejected below.
+                (self.positions.len() - 1) as u32
+            })
         });
         self.triangles.push(triangle);
     }
@@ -160,10 +149,7 @@ impl Soup {
         if is_whole {
             Ok(())
         } else {
-            Err((
-                last,
-                "the file ends without `endsolid`: it is cut short".to_owned(),
-            ))
+            Err((last, "the file ends without `endsolid`: it is cut short".to_owned()))
         }
     }
 }
@@ -193,10 +179,7 @@ mod tests {
     fn ascii() -> String {
         let facet = |corners: [[f32; 3]; 3]| {
             let lines = corners.map(|[x, y, z]| format!("  vertex {x:e} {y} {z}\n"));
-            format!(
-                "facet normal nan nan nan\n outer loop\n{} endloop\nendfacet\n",
-                lines.concat()
-            )
+            format!("facet normal nan nan nan\n outer loop\n{} endloop\nendfacet\n", lines.concat())
         };
         let solid = |corners| format!("solid of a vertex\n{}endsolid of a vertex\n", facet(corners));
         CORNERS.map(solid).concat()
@@ -215,12 +198,7 @@ mod tests {
         let text = ascii();
         let upper = text.to_uppercase().replace('\n', "\r\n");
         let tail = [binary(b""), vec![0; 7]].concat();
-        for bytes in [
-            text.as_bytes(),
-            upper.as_bytes(),
-            &binary(b"solid exported"),
-            &tail,
-        ] {
+        for bytes in [text.as_bytes(), upper.as_bytes(), &binary(b"solid exported"), &tail] {
             assert_eq!(parse(bytes).as_ref(), Ok(&mesh));
         }
     }
@@ -239,14 +217,8 @@ mod tests {
                 text.replacen("1.5", "x", 1).into_bytes(),
                 "a.stl:6: `vertex` takes three numbers",
             ),
-            (
-                text.replacen("  vertex 1e0 0 0\n", "", 1).into_bytes(),
-                "2 corners, not 3",
-            ),
-            (
-                text.replacen("outer", "inner", 1).into_bytes(),
-                "`inner` is not a word",
-            ),
+            (text.replacen("  vertex 1e0 0 0\n", "", 1).into_bytes(), "2 corners, not 3"),
+            (text.replacen("outer", "inner", 1).into_bytes(), "`inner` is not a word"),
             (text.replacen("1.5", "inf", 1).into_bytes(), "not finite"),
             (b"solid\nendsolid\n".to_vec(), "no triangles"),
         ];

@@ -43,10 +43,8 @@ impl Model {
         if vertices.sum::<usize>() > MAX_DIVIDED_VERTICES {
             let parts = (0..self.shapes.len()).map(|shape| self.part(shape)).collect();
             let corners = |part: &Part| part.bounds.corners();
-            return subject(parts).map_or_else(
-                || self.points().collect(),
-                |parts| parts.iter().flat_map(corners).collect(),
-            );
+            return subject(parts)
+                .map_or_else(|| self.points().collect(), |parts| parts.iter().flat_map(corners).collect());
         }
         let mut islands = Islands::default();
         let parts = (0..self.shapes.len()).flat_map(|shape| self.islands(shape, &mut islands));
@@ -66,9 +64,7 @@ impl Model {
             let chosen = triangles.filter(|&(_, &island)| is_chosen(index, island));
             points.extend(chosen.flat_map(|(corners, _)| {
                 corners.map(|corner| {
-                    shape
-                        .world_from_object
-                        .transform_point3(shape.mesh.positions[corner as usize])
+                    shape.world_from_object.transform_point3(shape.mesh.positions[corner as usize])
                 })
             }));
         }

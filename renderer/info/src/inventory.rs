@@ -60,11 +60,7 @@ impl Inventory {
             let _ = writeln!(text, "    extent from {min} to {max} m");
         }
         let mut line = |keyword: &str, name: &str, kind: &str, rest: &str| {
-            let made_up = if self.is_made_up(name) {
-                ", not the model's own"
-            } else {
-                ""
-            };
+            let made_up = if self.is_made_up(name) { ", not the model's own" } else { "" };
             let _ = writeln!(text, "    {keyword} \"{name}\" {kind}{rest}{made_up}");
         };
         for camera in &desc.cameras {

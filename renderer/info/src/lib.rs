@@ -48,8 +48,7 @@ pub fn run(args: &InfoArgs) -> Result<(), Failure> {
     let host = Arc::new(Host::new(folders(args)));
     let system = build::shading_system(
         host.clone(),
-        args.source
-            .preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
+        args.source.preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
     );
     if args.subjects.is_empty() && args.param.is_none() {
         let shipped = Shipped::list(&system);
@@ -87,10 +86,7 @@ pub fn run(args: &InfoArgs) -> Result<(), Failure> {
     let text = if args.json {
         format!("{:#}\n", Json::Array(shown.iter().map(Subject::json).collect()))
     } else {
-        shown
-            .iter()
-            .map(|subject| subject.text(args.param.is_none()))
-            .collect()
+        shown.iter().map(|subject| subject.text(args.param.is_none())).collect()
     };
     print_result(&text);
     print(&diagnostics);
@@ -110,10 +106,8 @@ fn folders(args: &InfoArgs) -> Vec<PathBuf> {
 
 /// `--needs`: of the shaders that are named, or of the scene's materials, units and groups.
 fn needs(system: &ShadingSystem, host: &Host, args: &InfoArgs) -> Result<(), Failure> {
-    let (scenes, shaders): (Vec<&OsString>, Vec<&OsString>) = args
-        .subjects
-        .iter()
-        .partition(|word| inventory::is_scene(Path::new(word)));
+    let (scenes, shaders): (Vec<&OsString>, Vec<&OsString>) =
+        args.subjects.iter().partition(|word| inventory::is_scene(Path::new(word)));
     let ([] | [_]) = scenes[..] else {
         let error = Diagnostic::error("--needs looks into one scene, and several are named");
         return Err(Failure::plain(error.into()));
@@ -231,12 +225,7 @@ fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Sub
     }
     if !inventory::is_scene(path) {
         let found = shader_file::find(system, word)?;
-        return Ok(found
-            .templates
-            .iter()
-            .map(Info::of)
-            .map(Subject::Shader)
-            .collect());
+        return Ok(found.templates.iter().map(Info::of).map(Subject::Shader).collect());
     }
     let (desc, _) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba))?;
     let mut subjects = vec![];
@@ -312,11 +301,7 @@ impl Info {
         let list = template.params().unwrap_or_default();
         let (kind, params) = match template {
             Template::Unit(unit) => {
-                let declared = unit
-                    .hir
-                    .params
-                    .iter()
-                    .map(|p| (p.is_unsized, p.struct_name.clone()));
+                let declared = unit.hir.params.iter().map(|p| (p.is_unsized, p.struct_name.clone()));
                 (unit.hir.kind.name(), shown(&list, declared))
             }
             Template::Group(_) => ("group", shown(&list, list.iter().map(|_| (false, None)))),
@@ -335,9 +320,7 @@ impl Info {
         // Writing to a string cannot fail.
         if heading {
             let _ = writeln!(text, "{} \"{}\"", self.kind, self.name);
-            self.metadata
-                .iter()
-                .for_each(|metadata| metadata_text(metadata, &mut text));
+            self.metadata.iter().for_each(|metadata| metadata_text(metadata, &mut text));
         }
         for param in &self.params {
             let output = if param.output { "output " } else { "" };
@@ -354,10 +337,7 @@ impl Info {
                     };
                 }
             }
-            param
-                .metadata
-                .iter()
-                .for_each(|metadata| metadata_text(metadata, &mut text));
+            param.metadata.iter().for_each(|metadata| metadata_text(metadata, &mut text));
         }
         text
     }

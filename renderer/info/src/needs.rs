@@ -61,16 +61,10 @@ impl Needs {
         let units = MaterialUnits::new(desc, &[])?;
         let of_material = |index: usize| {
             let material = MaterialId(index as u32);
-            let users = Users {
-                scene,
-                material: Some(material),
-            };
+            let users = Users { scene, material: Some(material) };
             let template = units.template(material)?;
             let needs = Needs::of(units.system(), units.host(), &template, Some(users))?;
-            Ok(Needs {
-                name: desc.material(material).name.clone(),
-                ..needs
-            })
+            Ok(Needs { name: desc.material(material).name.clone(), ..needs })
         };
         (0..desc.materials.len()).map(of_material).collect()
     }
@@ -83,10 +77,7 @@ impl Needs {
         users: Option<Users<'_>>,
     ) -> Result<Needs, Diagnostics> {
         let instance = |ray_kind| {
-            let options = InstanceOptions {
-                ray_kind,
-                ..InstanceOptions::default()
-            };
+            let options = InstanceOptions { ray_kind, ..InstanceOptions::default() };
             system.instantiate(template.clone(), &options)
         };
         let whole: Arc<ShaderInstance> = instance(None)?;
@@ -125,9 +116,7 @@ impl Needs {
             }
         }
         let (unit, ..) = system.optimized(template, &InstanceOptions::default())?;
-        let globals = Global::ALL
-            .into_iter()
-            .filter(|global| known.reads_globals.contains(*global));
+        let globals = Global::ALL.into_iter().filter(|global| known.reads_globals.contains(*global));
         Ok(Needs {
             name: template.name().to_owned(),
             is_material,
@@ -166,16 +155,9 @@ impl Needs {
                 (names, true) => format!(": missing on {}", names.join(", ")),
                 (names, false) => format!(", missing on {}", names.join(", ")),
             };
-            line(&format!(
-                "attribute \"{}\"{optional}{place}{lacking}",
-                attribute.name
-            ));
+            line(&format!("attribute \"{}\"{optional}{place}{lacking}", attribute.name));
         }
-        let files = [
-            ("space", &self.spaces),
-            ("texture", &self.textures),
-            ("point cloud", &self.clouds),
-        ];
+        let files = [("space", &self.spaces), ("texture", &self.textures), ("point cloud", &self.clouds)];
         for (what, list) in files {
             for (name, is_found) in list {
                 let missing = if *is_found { "" } else { ": not found" };
@@ -183,10 +165,7 @@ impl Needs {
             }
         }
         if !self.ray_kinds.is_empty() {
-            line(&format!(
-                "is not the same by rays of {}",
-                self.ray_kinds.join(", ")
-            ));
+            line(&format!("is not the same by rays of {}", self.ray_kinds.join(", ")));
         }
         if !self.globals.is_empty() {
             line(&format!("globals {}", self.globals.join(", ")));
@@ -243,17 +222,12 @@ impl SceneShapes {
             .shapes
             .iter()
             .map(|shape| (shape.name.clone(), shape.material, shape.build()));
-        SceneShapes {
-            list: shapes.collect(),
-        }
+        SceneShapes { list: shapes.collect() }
     }
 
     /// Every shape.
     pub(super) fn all(&self) -> Users<'_> {
-        Users {
-            scene: self,
-            material: None,
-        }
+        Users { scene: self, material: None }
     }
 }
 

@@ -28,28 +28,18 @@ impl Shipped {
             let Ok(Some(template)) = system.find(name) else {
                 continue;
             };
-            let text = |name| {
-                text_of(metadata_of(&template), name)
-                    .unwrap_or("other")
-                    .to_owned()
-            };
-            categories.entry(text("category")).or_default().push(Entry {
-                name,
-                help: text("help"),
-            });
+            let text = |name| text_of(metadata_of(&template), name).unwrap_or("other").to_owned();
+            categories
+                .entry(text("category"))
+                .or_default()
+                .push(Entry { name, help: text("help") });
         }
         Shipped(categories)
     }
 
     /// The list as text for a terminal.
     pub fn text(&self) -> String {
-        let width = self
-            .0
-            .values()
-            .flatten()
-            .map(|entry| entry.name.len())
-            .max()
-            .unwrap_or(0);
+        let width = self.0.values().flatten().map(|entry| entry.name.len()).max().unwrap_or(0);
         let mut text = String::new();
         for (category, entries) in &self.0 {
             // Writing to a string cannot fail.

@@ -13,18 +13,8 @@ pub(super) fn image_text(image: &ImageInfo) -> String {
     let [width, height] = image.size;
     let mut text = format!("{} image of {width} × {height} pixels\n", image.format.name());
     // Writing to a string cannot fail.
-    if let Some(Window {
-        x,
-        y,
-        full_width,
-        full_height,
-    }) = image.window
-    {
-        let _ = writeln!(
-            text,
-            "  {:<15} ({x}, {y}) of {full_width} × {full_height} pixels",
-            "place"
-        );
+    if let Some(Window { x, y, full_width, full_height }) = image.window {
+        let _ = writeln!(text, "  {:<15} ({x}, {y}) of {full_width} × {full_height} pixels", "place");
     }
     for channels in image.channels.chunk_by(|a, b| a.1 == b.1) {
         let names: Vec<&str> = channels.iter().map(|(name, _)| name.as_str()).collect();

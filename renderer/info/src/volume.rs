@@ -73,10 +73,7 @@ impl Volume {
             },
         };
         let grids = (0..file.entries().len()).map(|index| (file.entries()[index].clone(), summary(index)));
-        Ok(Volume {
-            format: file.format().name(),
-            grids: grids.collect(),
-        })
+        Ok(Volume { format: file.format().name(), grids: grids.collect() })
     }
 
     /// Messages of grids that are damaged, with their names; those of types that are not read are none.
@@ -162,10 +159,7 @@ impl GridSummary {
         let background: Vec<String> = self.background.iter().map(f32::to_string).collect();
         add("background", background.join(" "));
         if self.not_finite > 0 {
-            add(
-                "not finite",
-                format!("{} values, replaced by the background", self.not_finite),
-            );
+            add("not finite", format!("{} values, replaced by the background", self.not_finite));
         }
         add("memory", memory(self.bytes));
         lines.concat()
@@ -174,10 +168,7 @@ impl GridSummary {
 
 /// Class and type of a grid.
 fn kind(entry: &GridEntry) -> String {
-    let element = entry
-        .element
-        .map(renderer_grid::Element::name)
-        .unwrap_or_default();
+    let element = entry.element.map(renderer_grid::Element::name).unwrap_or_default();
     let values = match entry.channels {
         0 | 1 => element,
         channels => format!("{channels} × {element}"),

@@ -39,10 +39,8 @@ pub fn check_shader(
     mitsuba: &MitsubaArgs,
     files: SharedFiles,
 ) -> Result<Checked, Diagnostics> {
-    let system = build::shading_system(
-        Arc::new(Host::new(vec![])),
-        source.preprocessor(&mitsuba.macros(), files),
-    );
+    let system =
+        build::shading_system(Arc::new(Host::new(vec![])), source.preprocessor(&mitsuba.macros(), files));
     let loaded = system.load(text)?;
     let mut diagnostics = loaded.warnings;
     for template in &loaded.templates {
@@ -67,9 +65,5 @@ pub fn check_scene(scene: NamedScene) -> Result<Checked, Diagnostics> {
         (false, Some("kiln" | "xml")) => Content::Scene,
         (false, _) => Content::Model,
     };
-    Ok(Checked {
-        warnings,
-        templates: checked.templates,
-        content,
-    })
+    Ok(Checked { warnings, templates: checked.templates, content })
 }

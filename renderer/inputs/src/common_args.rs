@@ -68,9 +68,7 @@ impl MitsubaArgs {
     /// The parameters as macros of shader sources: `NAME=VALUE`.
     pub fn macros(&self) -> Vec<String> {
         let parameters = self.define.iter();
-        parameters
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect()
+        parameters.map(|(name, value)| format!("{name}={value}")).collect()
     }
 }
 
@@ -91,17 +89,11 @@ impl SourceArgs {
         let missing = self.folders.iter().filter(|folder| !folder.is_dir());
         let warning = |folder: &PathBuf| {
             let is_file = folder.exists();
-            let reason = if is_file {
-                "is not a folder"
-            } else {
-                "does not exist"
-            };
+            let reason = if is_file { "is not a folder" } else { "does not exist" };
             let warning = Diagnostic::warning(format!("'{}' (-I) {reason}", folder.display()));
             warning.hint("included files are not looked for there")
         };
-        Diagnostics {
-            list: missing.map(warning).collect(),
-        }
+        Diagnostics { list: missing.map(warning).collect() }
     }
 
     /// The preprocessor with these macros, each `NAME` or `NAME=TEXT`, and included files among `files`.

@@ -154,12 +154,7 @@ impl RenderRequest {
             crop: self.crop,
             overrides: self.overrides.clone(),
             stage: self.stage.clone(),
-            scene: SceneRequest {
-                depth: None,
-                seed: None,
-                threads: None,
-                ..self.scene.clone()
-            },
+            scene: SceneRequest { depth: None, seed: None, threads: None, ..self.scene.clone() },
             ..RenderRequest::default()
         }
     }
@@ -190,10 +185,7 @@ impl RenderRequest {
         let faults = [
             (self.spp == Some(0), "--spp is at least 1"),
             (scene.depth == Some(0), "--depth is at least 1"),
-            (
-                !(1..=1024).contains(&scene.threads.unwrap_or(1)),
-                "--threads is from 1 to 1024",
-            ),
+            (!(1..=1024).contains(&scene.threads.unwrap_or(1)), "--threads is from 1 to 1024"),
             (
                 !scene.integrator.iter().all(is_integrator),
                 "--integrator is path, photon or auto",
@@ -210,10 +202,7 @@ impl RenderRequest {
                 !(4..=65536).contains(&self.min_spp.unwrap_or(4)),
                 "--min-spp is from 4 to 65536",
             ),
-            (
-                self.min_spp.is_some() && self.noise.is_none(),
-                "--min-spp needs --noise",
-            ),
+            (self.min_spp.is_some() && self.noise.is_none(), "--min-spp needs --noise"),
             (
                 self.quality.is_some() && (self.noise.is_some() || self.samples.is_some()),
                 "--quality excludes --noise and --samples",
@@ -246,11 +235,7 @@ const MAX_SIDE: u32 = 65536;
 /// Parses a size such as `1280x720`.
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let parts = text.split_once(['x', 'X', ',']).ok_or("write it as 1280x720")?;
-    let number = |s: &str| {
-        s.trim()
-            .parse::<u32>()
-            .map_err(|_| format!("`{s}` is not a whole number"))
-    };
+    let number = |s: &str| s.trim().parse::<u32>().map_err(|_| format!("`{s}` is not a whole number"));
     match (number(parts.0)?, number(parts.1)?) {
         (0, _) | (_, 0) => Err("a picture without pixels cannot be rendered".to_owned()),
         (w, h) if w > MAX_SIDE || h > MAX_SIDE => Err("a side may have 65536 pixels at most".to_owned()),
@@ -261,11 +246,7 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
 fn parse_crop(text: &str) -> Result<[u32; 4], String> {
     let numbers: Vec<u32> = text
         .split(',')
-        .map(|s| {
-            s.trim()
-                .parse::<u32>()
-                .map_err(|_| format!("`{s}` is not a whole number"))
-        })
+        .map(|s| s.trim().parse::<u32>().map_err(|_| format!("`{s}` is not a whole number")))
         .collect::<Result<_, _>>()?;
     let crop: [u32; 4] = numbers.try_into().map_err(|_| "write it as X0,Y0,X1,Y1")?;
     if crop[0] >= crop[2] || crop[1] >= crop[3] {
@@ -280,9 +261,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let mut seconds = 0.0;
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(rest.len());
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
         let unit = rest[digits..].chars().next();
         seconds += number
@@ -333,16 +312,7 @@ mod tests {
         assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(parse_duration("1h30m"), Ok(Duration::from_secs(5400)));
         assert_eq!(parse_duration("2.5"), Ok(Duration::from_millis(2500)));
-        for text in [
-            "",
-            "s",
-            "1x",
-            "-1s",
-            "1..2s",
-            "0s",
-            "1e400h",
-            "9999999999999999999999h",
-        ] {
+        for text in ["", "s", "1x", "-1s", "1..2s", "0s", "1e400h", "9999999999999999999999h"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
     }

@@ -92,12 +92,7 @@ impl SceneOptions {
             import: self.mitsuba.options(),
             preprocessor: self.source.preprocessor(&self.mitsuba.macros(), files.clone()),
             files,
-            set: self
-                .set
-                .into_iter()
-                .map(Change::from)
-                .chain(self.changes)
-                .collect(),
+            set: self.set.into_iter().map(Change::from).chain(self.changes).collect(),
             light: self.light,
             shader_errors: Some(shader_errors),
         }
@@ -125,11 +120,7 @@ impl SceneOptions {
     pub fn of_pack(pack: &Pack) -> Result<SceneOptions, Diagnostic> {
         let inside = |path: &str| {
             let path = Path::new(path);
-            if path.has_root() {
-                path.to_owned()
-            } else {
-                pack.path().join(path)
-            }
+            if path.has_root() { path.to_owned() } else { pack.path().join(path) }
         };
         SceneOptions::from_json(&pack.manifest().options, inside).ok_or_else(|| {
             let message = format!("cannot open {}: its options make no sense", pack.path().display());
@@ -236,9 +227,7 @@ pub fn load_scene(path: &Path, options: SceneOptions) -> Result<(SceneDesc, Diag
             let files = options.files.clone();
             let preprocessor = options.source.preprocessor(&macros, files.clone());
             let shader = NamedShader::Word(path.to_str().unwrap_or_default());
-            return stage::load(shader, &args, preprocessor, &files, |files| {
-                options.for_load(files)
-            });
+            return stage::load(shader, &args, preprocessor, &files, |files| options.for_load(files));
         }
         stage::check_name(path)?;
         stage::check_idle(&args, path)?;

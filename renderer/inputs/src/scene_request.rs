@@ -65,11 +65,8 @@ pub struct SceneRequest {
 pub const INTEGRATORS: [&str; 3] = ["path", "photon", "auto"];
 
 /// Names of build qualities.
-pub const BUILD_QUALITIES: [(&str, BuildQuality); 3] = [
-    ("low", BuildQuality::Low),
-    ("medium", BuildQuality::Medium),
-    ("high", BuildQuality::High),
-];
+pub const BUILD_QUALITIES: [(&str, BuildQuality); 3] =
+    [("low", BuildQuality::Low), ("medium", BuildQuality::Medium), ("high", BuildQuality::High)];
 
 fn build_quality() -> impl TypedValueParser<Value = BuildQuality> {
     let names = BUILD_QUALITIES.map(|(name, _)| name);
@@ -94,9 +91,7 @@ impl SceneRequest {
         // The chosen integrator comes first, because other settings refer to it.
         let chosen = self.integrator.as_deref().or(integrator);
         let mut options = self.options();
-        options
-            .set
-            .splice(0..0, chosen.map(|kind| format!("integrator={kind}")));
+        options.set.splice(0..0, chosen.map(|kind| format!("integrator={kind}")));
         let flag =
             |kind: &String| Change::of_option("--integrator", kind.clone(), format!("integrator={kind}"));
         let given = self

@@ -53,7 +53,7 @@ pub fn find_in(
         let Some(name) = name else {
             if templates.is_empty() {
                 return Err(
-                    Diagnostic::error(format!("{} holds no unit and no group", file.display())).into(),
+                    Diagnostic::error(format!("{} holds no unit and no group", file.display())).into()
                 );
             }
             return Ok(FoundShaders { templates, warnings });
@@ -64,25 +64,17 @@ pub fn find_in(
                 .nearest(&name, known.iter().map(String::as_str))
                 .into());
         };
-        return Ok(FoundShaders {
-            templates: vec![template],
-            warnings,
-        });
+        return Ok(FoundShaders { templates: vec![template], warnings });
     }
     let word = &*word.to_string_lossy();
     if let Some(template) = system.template(word) {
-        return Ok(FoundShaders {
-            templates: vec![template],
-            warnings: Diagnostics::default(),
-        });
+        return Ok(FoundShaders { templates: vec![template], warnings: Diagnostics::default() });
     }
     if let Some(source) = library::find(word) {
         // A shipped shader that does not compile: return its errors.
         return Err(system.load(source).err().unwrap_or_default());
     }
-    let error = Diagnostic::error(format!(
-        "no shader `{word}`: it is neither a file nor shipped with Kiln"
-    ));
+    let error = Diagnostic::error(format!("no shader `{word}`: it is neither a file nor shipped with Kiln"));
     Err(match nearest(word, library::names()) {
         Some(name) => error.hint(format!("did you mean `{name}`?")),
         None => error.hint("shader files end in .ksl, .osl or .tsl"),
@@ -132,10 +124,7 @@ fn split(word: &OsStr) -> Option<(PathBuf, Option<String>)> {
     }
     // Compiled shaders are named without extension by those who come from other tools.
     let with_extension = ["ksl", "osl", "tsl"].map(|extension| PathBuf::from(format!("{word}.{extension}")));
-    with_extension
-        .into_iter()
-        .find(|path| path.is_file())
-        .map(|path| (path, None))
+    with_extension.into_iter().find(|path| path.is_file()).map(|path| (path, None))
 }
 
 /// Units and groups by their places.
@@ -150,10 +139,7 @@ pub fn in_order(loaded: &Loaded) -> Vec<Template> {
 
 /// Returns whether a file is shader source by its name.
 pub fn is_shader(path: &Path) -> bool {
-    let is = |known: &str| {
-        path.extension()
-            .is_some_and(|own| own.eq_ignore_ascii_case(known))
-    };
+    let is = |known: &str| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(known));
     ["ksl", "osl", "tsl"].into_iter().any(is)
 }
 
@@ -165,9 +151,6 @@ pub fn read_source(path: &Path) -> Result<Arc<Source>, Diagnostic> {
 fn source_in(files: &SharedFiles, path: &Path) -> Result<Arc<Source>, Diagnostic> {
     match files.source_text(path) {
         Ok(text) => Ok(Source::new(path.display().to_string(), text)),
-        Err(error) => Err(Diagnostic::error(format!(
-            "cannot read {}: {error}",
-            path.display()
-        ))),
+        Err(error) => Err(Diagnostic::error(format!("cannot read {}: {error}", path.display()))),
     }
 }

@@ -31,9 +31,7 @@ pub struct StageArgs {
 impl StageArgs {
     /// The parameters that are given, with their values.
     pub fn inputs(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.params
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
+        self.params.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// The first of these flags that is given.
@@ -45,9 +43,7 @@ impl StageArgs {
             (self.show.is_some(), "--show"),
             (self.example, "--example"),
         ];
-        flags
-            .into_iter()
-            .find_map(|(is_given, flag)| is_given.then_some(flag))
+        flags.into_iter().find_map(|(is_given, flag)| is_given.then_some(flag))
     }
 }
 
@@ -186,20 +182,10 @@ mod tests {
     #[test]
     fn variations_are_lists_and_ranges() {
         let values = |text: &str| Variation::parse(text).map(|variation| variation.values.join(" "));
-        assert_eq!(
-            values("albedo=red, (0, 1, 0),#0000ff").as_deref(),
-            Ok("red (0, 1, 0) #0000ff")
-        );
+        assert_eq!(values("albedo=red, (0, 1, 0),#0000ff").as_deref(), Ok("red (0, 1, 0) #0000ff"));
         assert_eq!(values("alpha=0.1..0.5:5").as_deref(), Ok("0.1 0.2 0.3 0.4 0.5"));
         assert_eq!(values("alpha=1..0:2").as_deref(), Ok("1 0"));
-        for wrong in [
-            "alpha",
-            "=1,2",
-            "alpha=",
-            "alpha=0..x",
-            "alpha=0..1:1",
-            "alpha=0..1:65",
-        ] {
+        for wrong in ["alpha", "=1,2", "alpha=", "alpha=0..x", "alpha=0..1:1", "alpha=0..1:65"] {
             assert!(values(wrong).is_err(), "{wrong}");
         }
     }

@@ -24,14 +24,8 @@ struct Requests {
 impl Default for Audience {
     /// A browser is expected.
     fn default() -> Audience {
-        let requests = Requests {
-            in_progress: 0,
-            last: Instant::now(),
-        };
-        Audience {
-            requests: Mutex::new(requests),
-            came: Condvar::new(),
-        }
+        let requests = Requests { in_progress: 0, last: Instant::now() };
+        Audience { requests: Mutex::new(requests), came: Condvar::new() }
     }
 }
 

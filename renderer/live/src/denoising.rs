@@ -51,10 +51,7 @@ impl DenoiseThread {
     pub(super) fn start(session: &Arc<Session>, threads: usize) -> Option<DenoiseThread> {
         Denoiser::open(1).ok()?;
         let features = FEATURES.iter().map(|(name, _)| *name).chain([EMISSION]);
-        let passes = features
-            .map(PassDesc::parse)
-            .collect::<Result<Vec<_>, _>>()
-            .ok()?;
+        let passes = features.map(PassDesc::parse).collect::<Result<Vec<_>, _>>().ok()?;
         let set = PassSet::new(passes.concat()).ok()?;
         let (noisy, pictures) = channel();
         let (session, names) = (session.clone(), LayerNames::new(&set, &[]));
@@ -105,11 +102,7 @@ fn clean_all(
             continue;
         }
         change.store(noisy.change, Ordering::Relaxed);
-        let quality = if noisy.is_last {
-            Quality::High
-        } else {
-            Quality::Fast
-        };
+        let quality = if noisy.is_last { Quality::High } else { Quality::Fast };
         let mut shown = noisy.shown;
         if let Some(clean) = clean(&noisy.film, names, denoiser, quality) {
             (shown.image, shown.is_denoised) = (clean, true);

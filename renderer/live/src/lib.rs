@@ -38,10 +38,7 @@ pub fn run(args: &LiveArgs) -> Result<(), Failure> {
     }
     if !args.scene.exists() && !stage::is_shader(&args.scene) {
         stage::check_name(&args.scene).map_err(|error| Failure::User(error.to_string()))?;
-        return Err(Failure::User(format!(
-            "error: {}: there is no such file",
-            args.scene.display()
-        )));
+        return Err(Failure::User(format!("error: {}: there is no such file", args.scene.display())));
     }
     let session = Arc::new(Session::new(args.scene.display().to_string(), Look::of(args)));
     let changed = session.clone();
@@ -49,17 +46,12 @@ pub fn run(args: &LiveArgs) -> Result<(), Failure> {
         changed.change_files();
     })?;
     let listener = Listener::new(args.port)?;
-    remark(&format!(
-        "shows '{}' in a browser; Ctrl-C ends",
-        args.scene.display()
-    ));
+    remark(&format!("shows '{}' in a browser; Ctrl-C ends", args.scene.display()));
     let (renderer, owned) = (session.clone(), args.clone());
     thread::Builder::new()
         .name("live".to_owned())
         .spawn(move || picture::keep_rendering(&owned, &renderer, watch))?;
     let args = args.clone();
-    listener.serve(page::POLICY, move |request| {
-        page::answer(request, &args, &session)
-    });
+    listener.serve(page::POLICY, move |request| page::answer(request, &args, &session));
     Ok(())
 }

@@ -93,9 +93,7 @@ pub(super) fn follow(
     session: &Session,
     watch: &FileWatch,
 ) -> Result<(), String> {
-    let is_shown = kept
-        .as_mut()
-        .is_some_and(|kept| kept.follow(args, wanted).is_some());
+    let is_shown = kept.as_mut().is_some_and(|kept| kept.follow(args, wanted).is_some());
     if !is_shown {
         // Two scenes at once would be one too many for some.
         *kept = None;
@@ -245,9 +243,7 @@ fn shader(
     if !stage::is_shader(&args.scene) {
         return Ok(None);
     }
-    let preprocessor = args
-        .source
-        .preprocessor(&args.mitsuba.macros(), wanted.overlay.clone());
+    let preprocessor = args.source.preprocessor(&args.mitsuba.macros(), wanted.overlay.clone());
     let (template, layers) = stage::shader(&args.scene, preprocessor, &wanted.overlay)?;
     session.set_choices(parameter::choices(&template, &layers));
     Ok(Some(template))
@@ -300,9 +296,7 @@ fn split(look: &Look, shader: Option<&Template>) -> (BTreeMap<String, String>, B
     let all = look.values(shader.is_some()).iter();
     let (texts, values): (Vec<_>, Vec<_>) = all.partition(is_text);
     let owned = |list: Vec<(&String, &String)>| {
-        let pairs = list
-            .into_iter()
-            .map(|(name, value)| (name.clone(), value.clone()));
+        let pairs = list.into_iter().map(|(name, value)| (name.clone(), value.clone()));
         pairs.collect()
     };
     (owned(texts), owned(values))

@@ -31,9 +31,7 @@ impl Look {
         let params = args.stage.inputs();
         Look {
             sets: BTreeMap::new(),
-            params: params
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
+            params: params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             on: args.stage.on.clone(),
             show: args.stage.show.clone(),
             orbit: Orbit::default(),

@@ -20,11 +20,7 @@ pub(super) struct Orbit {
 
 impl Default for Orbit {
     fn default() -> Orbit {
-        Orbit {
-            yaw: 0.0,
-            pitch: 0.0,
-            distance: 1.0,
-        }
+        Orbit { yaw: 0.0, pitch: 0.0, distance: 1.0 }
     }
 }
 
@@ -93,9 +89,7 @@ impl Pivot {
         let ray = camera.generate(middle, Vec2::splat(0.5), 0.0).ray;
         let hit = |direction: Vec3| scene.intersect(&Ray { direction, ..ray });
         let ahead = hit(ray.direction).map_or(DEFAULT_DISTANCE, |hit| hit.t);
-        let sides = [Vec3::X, Vec3::Y, Vec3::Z]
-            .into_iter()
-            .flat_map(|axis| [axis, -axis]);
+        let sides = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [axis, -axis]);
         if !is_stage && sides.filter(|side| hit(*side).is_some()).count() >= WALLS {
             return Pivot::Eye { ahead };
         }
@@ -111,11 +105,7 @@ mod tests {
     fn the_point_stays_in_the_middle() {
         let camera = Affine3A::from_translation(Vec3::new(0.0, 1.0, 5.0));
         let about = Vec3::new(0.0, 1.0, 0.0);
-        let orbit = Orbit {
-            yaw: 0.7,
-            pitch: 0.4,
-            distance: 2.0,
-        };
+        let orbit = Orbit { yaw: 0.7, pitch: 0.4, distance: 2.0 };
         let turned = orbit.turned(camera, Pivot::Seen(about));
         let local = turned.inverse().transform_point3(about);
         assert!((local - Vec3::new(0.0, 0.0, -10.0)).length() < 1e-4, "{local}");

@@ -16,11 +16,7 @@ use renderer_support::http::{Content, Request, Response, decoded};
 const FILES: [(&str, &str, &str); 3] = [
     ("/", "text/html; charset=utf-8", include_str!("page.html")),
     ("/page.css", "text/css; charset=utf-8", include_str!("page.css")),
-    (
-        "/page.js",
-        "text/javascript; charset=utf-8",
-        include_str!("page.js"),
-    ),
+    ("/page.js", "text/javascript; charset=utf-8", include_str!("page.js")),
 ];
 
 /// Sources of the page's Content-Security-Policy.

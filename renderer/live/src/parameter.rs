@@ -19,12 +19,8 @@ use renderer_transport::scene::reshade::Reshader;
 /// The controls for a shader: parameters, shapes of the stage, and outputs, including those of `layers`.
 pub(super) fn choices(template: &Template, layers: &[String]) -> Json {
     let params = template.params().unwrap_or_default();
-    let inputs = params
-        .iter()
-        .filter(|param| !param.output && is_offered(param.ty));
-    let outputs = params
-        .iter()
-        .filter(|param| param.output && stage::is_visible(param.ty));
+    let inputs = params.iter().filter(|param| !param.output && is_offered(param.ty));
+    let outputs = params.iter().filter(|param| param.output && stage::is_visible(param.ty));
     json!({
         "name": template.name(),
         "help": text_of(metadata_of(template), "help"),
@@ -58,9 +54,7 @@ pub(super) fn materials(
 
 fn material_choices(template: &Template, args: &[Argument]) -> Json {
     let params = template.params().unwrap_or_default();
-    let inputs = params
-        .iter()
-        .filter(|param| !param.output && is_offered(param.ty));
+    let inputs = params.iter().filter(|param| !param.output && is_offered(param.ty));
     json!({
         "unit": template.name(),
         "help": text_of(metadata_of(template), "help"),

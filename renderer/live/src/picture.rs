@@ -163,9 +163,7 @@ impl LookRenderer<'_> {
         before: Option<RenderState>,
         observer: &dyn Progress,
     ) -> Result<Option<RenderState>, String> {
-        let LiveScene {
-            desc, built, camera, ..
-        } = self.kept;
+        let LiveScene { desc, built, camera, .. } = self.kept;
         let camera = built.scene.host().space().camera(camera);
         let camera = Camera::new(&camera, width, height).map_err(|error| error.to_string())?;
         let settings = RenderSettings {

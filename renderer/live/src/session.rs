@@ -82,12 +82,7 @@ const TICK: Duration = Duration::from_millis(500);
 
 impl Session {
     pub(super) fn new(scene: String, look: Look) -> Session {
-        let state = State {
-            scene,
-            look,
-            change: 1,
-            ..State::default()
-        };
+        let state = State { scene, look, change: 1, ..State::default() };
         Session {
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -155,9 +150,7 @@ impl Session {
 
     /// Waits for a change other than `last`, and for a browser that shows it.
     pub(super) fn next_change(&self, last: u64) -> RequestedLook {
-        let waiting = self
-            .changed
-            .wait_while(self.state(), |state| state.change == last);
+        let waiting = self.changed.wait_while(self.state(), |state| state.change == last);
         drop(waiting.unwrap_or_else(PoisonError::into_inner));
         self.audience.wait(|| false);
         let state = self.state();

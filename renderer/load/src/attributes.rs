@@ -38,10 +38,7 @@ pub(super) fn read_attributes(entries: &[Entry], context: &mut LoadContext) -> O
     for Entry { key, value, span } in block.into_iter().flatten() {
         let name = key.joined();
         let EntryValue::Expr(expr) = value else {
-            context.error(
-                *span,
-                format!("the attribute `{name}` takes a value, not a block"),
-            );
+            context.error(*span, format!("the attribute `{name}` takes a value, not a block"));
             continue;
         };
         if list.iter().any(|(known, _)| *known == name) {
@@ -70,8 +67,6 @@ fn object_value(field: Field<'_>, context: &mut LoadContext) -> Option<ObjectVal
             return None;
         }
     };
-    let narrow = numbers
-        .into_iter()
-        .map(|x| field.in_range(context, x, Range::Any));
+    let narrow = numbers.into_iter().map(|x| field.in_range(context, x, Range::Any));
     Some(ObjectValue::Numbers(narrow.collect::<Option<_>>()?))
 }

@@ -65,10 +65,7 @@ impl Builder {
             texture_memory: None,
             build_quality: None,
             film: FilmDesc {
-                size: Placed {
-                    value: [1280, 720],
-                    span: Span::default(),
-                },
+                size: Placed { value: [1280, 720], span: Span::default() },
                 crop: None,
                 filter: FilterShape::DEFAULT,
                 border: true,
@@ -122,9 +119,7 @@ impl Builder {
         let prefix = match declaration.keyword.text.as_str() {
             "import" => import_name(declaration, &path),
             _ => {
-                let has_material = body_of(declaration)
-                    .iter()
-                    .any(|entry| entry.key.joined() == "material");
+                let has_material = body_of(declaration).iter().any(|entry| entry.key.joined() == "material");
                 if has_material {
                     return None;
                 }
@@ -177,10 +172,7 @@ impl Builder {
                     }
                 }
                 if !declared.portals.is_empty() {
-                    portals.push(PendingPortals {
-                        light: self.desc.lights.len(),
-                        names: declared.portals,
-                    });
+                    portals.push(PendingPortals { light: self.desc.lights.len(), names: declared.portals });
                 }
                 self.add_light(declared.light);
             }
@@ -194,8 +186,7 @@ impl Builder {
                 self.add_declared_shape(shape, &mut pending);
             }
         }
-        self.groups
-            .place_instances(pending, &mut self.desc.shapes, &mut self.context);
+        self.groups.place_instances(pending, &mut self.desc.shapes, &mut self.context);
         for declaration in of("assign") {
             self.assign(declaration);
         }
@@ -236,10 +227,7 @@ impl Builder {
                     .context
                     .error_at(keyword.span, format!("unknown keyword `{}`", keyword.text))
                     .nearest(&keyword.text, KEYWORDS)
-                    .hint(format!(
-                        "a scene is made of {}, and of shaders and groups",
-                        KEYWORDS.join(", ")
-                    ));
+                    .hint(format!("a scene is made of {}, and of shaders and groups", KEYWORDS.join(", ")));
                 self.context.push(diagnostic);
             }
         }
@@ -251,10 +239,7 @@ impl Builder {
         for other in others {
             let diagnostic = self
                 .context
-                .error_at(
-                    other.keyword.span,
-                    format!("there are two `{}`", other.keyword.text),
-                )
+                .error_at(other.keyword.span, format!("there are two `{}`", other.keyword.text))
                 .at(&self.context.sources, first.keyword.span, "the other");
             self.context.push(diagnostic);
         }
@@ -285,10 +270,11 @@ impl Builder {
 
     fn report_same(&mut self, what: &str, name: &str, span: Span, same: Option<Span>) {
         if let Some(same) = same {
-            let diagnostic = self
-                .context
-                .error_at(span, format!("there are two {what} `{name}`"))
-                .at(&self.context.sources, same, "the other");
+            let diagnostic = self.context.error_at(span, format!("there are two {what} `{name}`")).at(
+                &self.context.sources,
+                same,
+                "the other",
+            );
             self.context.push(diagnostic);
         }
     }

@@ -100,10 +100,7 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
         name: "aperture_radius",
         doc: "radius of the lens (m); 0, a pinhole, by default",
         set: |camera, field, context| {
-            set(
-                &mut camera.aperture_radius,
-                field.number(context, Range::NotNegative),
-            );
+            set(&mut camera.aperture_radius, field.number(context, Range::NotNegative));
         },
     },
     Key {
@@ -178,23 +175,11 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) 
             focus_distance: focus_distance(&block, declaration, context),
             shift: block.shift,
         },
-        CameraKeyword::Orthographic => Projection::Orthographic {
-            width: block.width,
-            height: block.height,
-        },
+        CameraKeyword::Orthographic => Projection::Orthographic { width: block.width, height: block.height },
         CameraKeyword::Panoramic => Projection::Panoramic,
     };
-    let camera = camera::CameraDesc {
-        world_from_camera,
-        projection,
-        near: block.near,
-        far,
-    };
-    Some(CameraDesc {
-        name,
-        span: declaration.span,
-        camera,
-    })
+    let camera = camera::CameraDesc { world_from_camera, projection, near: block.near, far };
+    Some(CameraDesc { name, span: declaration.span, camera })
 }
 
 impl Placement {

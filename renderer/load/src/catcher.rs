@@ -10,10 +10,6 @@ pub(super) const CATCHER: &str = "replacement of the surface for camera rays: `s
 
 /// Reads the value of the key.
 pub(super) fn catcher(field: &Field<'_>, context: &mut LoadContext) -> Option<Catcher> {
-    let options = [
-        ("none", None),
-        ("shadow", Some(Catcher::Shadow)),
-        ("holdout", Some(Catcher::Holdout)),
-    ];
+    let options = [("none", None), ("shadow", Some(Catcher::Shadow)), ("holdout", Some(Catcher::Holdout))];
     field.choice(context, &options).flatten()
 }

@@ -27,11 +27,7 @@ pub(super) struct LoadContext {
 impl LoadContext {
     /// Creates the state of a load.
     pub(super) fn new(file_system: SharedFiles, preprocessor: Preprocessor) -> LoadContext {
-        LoadContext {
-            file_system,
-            preprocessor,
-            ..LoadContext::default()
-        }
+        LoadContext { file_system, preprocessor, ..LoadContext::default() }
     }
 
     /// Parses a text in which file names are relative to `directory`; collects its errors.
@@ -63,11 +59,7 @@ impl LoadContext {
         let end = source.text.len() as u32;
         let source = self.sources.add(source);
         self.directories.insert(source, directory.to_owned());
-        Span {
-            source,
-            start: 0,
-            end,
-        }
+        Span { source, start: 0, end }
     }
 
     /// Adds sources to a context without any, so that their spans stay valid. See [`LoadContext::add_source`].
@@ -141,13 +133,8 @@ impl LoadContext {
 
 /// Returns whether a file name is that of a shader source rather than of a scene.
 pub(super) fn is_shader_source(name: &str) -> bool {
-    let extension = Path::new(name)
-        .extension()
-        .and_then(OsStr::to_str)
-        .unwrap_or_default();
-    ["ksl", "osl", "tsl"]
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known))
+    let extension = Path::new(name).extension().and_then(OsStr::to_str).unwrap_or_default();
+    ["ksl", "osl", "tsl"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// Short reason why a file could not be read.

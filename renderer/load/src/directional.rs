@@ -52,13 +52,7 @@ pub(super) fn read_directional(declaration: &Declaration, context: &mut LoadCont
         scale: 1.0,
         angle: 0.0,
     };
-    read_block(
-        body_of(declaration),
-        "a directional light",
-        &[DIRECTIONAL],
-        &mut light,
-        context,
-    );
+    read_block(body_of(declaration), "a directional light", &[DIRECTIONAL], &mut light, context);
     LightKind::Directional {
         direction: light.direction,
         irradiance: light.irradiance * light.scale,

@@ -61,13 +61,7 @@ pub(super) fn read_directional_area(declaration: &Declaration, context: &mut Loa
         scale: 1.0,
     };
     let body = body_of(declaration);
-    read_block(
-        body,
-        "a directional area light",
-        &[DIRECTIONAL_AREA],
-        &mut light,
-        context,
-    );
+    read_block(body, "a directional area light", &[DIRECTIONAL_AREA], &mut light, context);
     LightKind::DirectionalArea {
         world_from_sheet: light.transform,
         size: light.size,

@@ -162,12 +162,7 @@ fn names(field: &Field, context: &mut LoadContext) -> Vec<Given<String>> {
         ExprKind::Tuple(list) | ExprKind::List(list) => list.as_slice(),
         _ => std::slice::from_ref(field.expr),
     };
-    let name = |expr: &Expr| {
-        Some(Given {
-            value: context.name(expr)?,
-            span: expr.span,
-        })
-    };
+    let name = |expr: &Expr| Some(Given { value: context.name(expr)?, span: expr.span });
     list.iter().filter_map(name).collect()
 }
 
@@ -182,10 +177,7 @@ pub(super) fn rotation(field: Field<'_>, context: &mut LoadContext) -> Option<Ma
             let matrix = Mat3::from(field.transform(context)?.matrix3);
             let product = matrix * matrix.transpose();
             if !product.abs_diff_eq(Mat3::IDENTITY, 1e-4) {
-                context.error(
-                    field.span(),
-                    "`rotate` is a transform that does more than rotate and mirror",
-                );
+                context.error(field.span(), "`rotate` is a transform that does more than rotate and mirror");
                 return None;
             }
             Some(matrix)

@@ -27,18 +27,11 @@ impl LoadContext {
                 let (left, right) = (self.value(left), self.value(right));
                 self.binary(expr.span, *op, left?, right?)
             }
-            ExprKind::Call {
-                name,
-                template: None,
-                args,
-            } => {
+            ExprKind::Call { name, template: None, args } => {
                 let mut positional = vec![];
                 for arg in args {
                     if let Some(name) = &arg.name {
-                        self.error(
-                            name.span,
-                            format!("`{}`: this takes no named arguments", name.text),
-                        );
+                        self.error(name.span, format!("`{}`: this takes no named arguments", name.text));
                         return None;
                     }
                     positional.push(&arg.value);
@@ -135,10 +128,7 @@ impl LoadContext {
             // As in the shading language, x/0 is 0.
             BinaryOp::Div => |a: f64, b: f64| if b == 0.0 { 0.0 } else { a / b },
             _ => {
-                self.error(
-                    span,
-                    format!("`{}` is not an operation of constant values", op.symbol()),
-                );
+                self.error(span, format!("`{}` is not an operation of constant values", op.symbol()));
                 return None;
             }
         };
@@ -150,17 +140,14 @@ impl LoadContext {
             (SceneValue::Number(a), SceneValue::Tuple(b)) => {
                 Some(SceneValue::Tuple(b.into_iter().map(|b| f(a, b)).collect()))
             }
-            (SceneValue::Tuple(a), SceneValue::Tuple(b)) if a.len() == b.len() => Some(SceneValue::Tuple(
-                a.into_iter().zip(b).map(|(a, b)| f(a, b)).collect(),
-            )),
+            (SceneValue::Tuple(a), SceneValue::Tuple(b)) if a.len() == b.len() => {
+                Some(SceneValue::Tuple(a.into_iter().zip(b).map(|(a, b)| f(a, b)).collect()))
+            }
             (SceneValue::Transform(a), SceneValue::Transform(b)) if op == BinaryOp::Mul => {
                 Some(SceneValue::Transform(a * b))
             }
             (left, right) => {
-                self.error(
-                    span,
-                    format!("`{}` cannot combine {left} and {right}", op.symbol()),
-                );
+                self.error(span, format!("`{}` cannot combine {left} and {right}", op.symbol()));
                 None
             }
         }

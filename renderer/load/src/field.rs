@@ -73,10 +73,7 @@ impl Field<'_> {
     }
 
     pub(super) fn mismatch(&self, context: &mut LoadContext, expected: &str, found: &SceneValue) {
-        context.error(
-            self.span(),
-            format!("`{}` takes {expected}, found {found}", self.key),
-        );
+        context.error(self.span(), format!("`{}` takes {expected}, found {found}", self.key));
     }
 
     pub(super) fn boolean(&self, context: &mut LoadContext) -> Option<bool> {
@@ -108,10 +105,7 @@ impl Field<'_> {
         if range.contains(x) && range.contains(f64::from(narrow)) {
             return Some(narrow);
         }
-        context.error(
-            self.span(),
-            format!("`{}` is {x}, but must be {}", self.key, range.describe()),
-        );
+        context.error(self.span(), format!("`{}` is {x}, but must be {}", self.key, range.describe()));
         None
     }
 
@@ -130,10 +124,7 @@ impl Field<'_> {
         if x.fract() == 0.0 && x >= low as f64 && x <= high as f64 {
             return Some(x as u64);
         }
-        let message = format!(
-            "`{}` is {x}, but must be a whole number from {low} to {high}",
-            self.key
-        );
+        let message = format!("`{}` is {x}, but must be a whole number from {low} to {high}", self.key);
         context.error(self.span(), message);
         None
     }
@@ -153,11 +144,7 @@ impl Field<'_> {
             }
         };
         let Ok(list) = <[f64; N]>::try_from(list.as_slice()) else {
-            self.mismatch(
-                context,
-                &format!("{N} numbers, as {like}"),
-                &SceneValue::Tuple(list),
-            );
+            self.mismatch(context, &format!("{N} numbers, as {like}"), &SceneValue::Tuple(list));
             return None;
         };
         let mut numbers = [0.0; N];
@@ -191,8 +178,7 @@ impl Field<'_> {
     }
 
     pub(super) fn point(&self, context: &mut LoadContext) -> Option<Vec3> {
-        self.numbers(context, Range::Any, "(0, 1, 0)")
-            .map(Vec3::from_array)
+        self.numbers(context, Range::Any, "(0, 1, 0)").map(Vec3::from_array)
     }
 
     /// Reads a nonzero vector and normalizes it.
@@ -210,20 +196,17 @@ impl Field<'_> {
 
     /// Reads one positive number for both axes, or one for each of x and y.
     pub(super) fn size2(&self, context: &mut LoadContext) -> Option<Vec2> {
-        self.one_or_each(context, Range::Positive, "(2, 1)")
-            .map(Vec2::from_array)
+        self.one_or_each(context, Range::Positive, "(2, 1)").map(Vec2::from_array)
     }
 
     /// Reads one positive number for all axes, or one for each of x, y and z.
     pub(super) fn size3(&self, context: &mut LoadContext) -> Option<Vec3> {
-        self.one_or_each(context, Range::Positive, "(2, 1, 3)")
-            .map(Vec3::from_array)
+        self.one_or_each(context, Range::Positive, "(2, 1, 3)").map(Vec3::from_array)
     }
 
     /// Reads a colour: three numbers ≥ 0, or one for a grey.
     pub(super) fn color(&self, context: &mut LoadContext) -> Option<Rgb> {
-        self.one_or_each(context, Range::NotNegative, "(0.8, 0.7, 0.6)")
-            .map(Rgb::from)
+        self.one_or_each(context, Range::NotNegative, "(0.8, 0.7, 0.6)").map(Rgb::from)
     }
 
     /// Reads a reflectance: three numbers in `[0,1]`, or one for a grey.
@@ -262,11 +245,8 @@ impl Field<'_> {
             SceneValue::Name(name) | SceneValue::String(name) => {
                 let found = options.iter().find(|(option, _)| *option == name);
                 if found.is_none() {
-                    let message = format!(
-                        "`{}` is `{name}`, but must be one of {}",
-                        self.key,
-                        list().join(", ")
-                    );
+                    let message =
+                        format!("`{}` is `{name}`, but must be one of {}", self.key, list().join(", "));
                     let diagnostic = context.error_at(self.span(), message).nearest(&name, list());
                     context.push(diagnostic);
                 }
@@ -285,20 +265,14 @@ impl Field<'_> {
             SceneValue::Transform(matrix) => {
                 let narrow = transform::narrow(matrix);
                 if narrow.is_none() {
-                    let message = format!(
-                        "`{}` is singular: it squashes space, or has infinite numbers",
-                        self.key
-                    );
+                    let message =
+                        format!("`{}` is singular: it squashes space, or has infinite numbers", self.key);
                     context.error(self.span(), message);
                 }
                 narrow
             }
             other => {
-                self.mismatch(
-                    context,
-                    "a transform, as translate(0, 1, 0) * rotate((0, 1, 0), 45)",
-                    &other,
-                );
+                self.mismatch(context, "a transform, as translate(0, 1, 0) * rotate((0, 1, 0), 45)", &other);
                 None
             }
         }

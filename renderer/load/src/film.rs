@@ -19,15 +19,10 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
         set: |film, field, context| {
             if let Some(value) = field.integers(context, 1, 1 << 20, "(1280, 720)") {
                 if u64::from(value[0]) * u64::from(value[1]) > Film::MAX_PIXELS {
-                    context.error(
-                        field.span(),
-                        format!("the film has more than {} pixels", Film::MAX_PIXELS),
-                    );
+                    context
+                        .error(field.span(), format!("the film has more than {} pixels", Film::MAX_PIXELS));
                 } else {
-                    film.size = Placed {
-                        value,
-                        span: field.span(),
-                    };
+                    film.size = Placed { value, span: field.span() };
                 }
             }
         },
@@ -39,10 +34,7 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
         set: |film, field, context| {
             let corners = field.integers(context, 0, 1 << 20, "(0, 0, 640, 360)");
             if let Some([x0, y0, x1, y1]) = corners {
-                film.crop = Some(Placed {
-                    value: Rect { x0, y0, x1, y1 },
-                    span: field.span(),
-                });
+                film.crop = Some(Placed { value: Rect { x0, y0, x1, y1 }, span: field.span() });
             }
         },
     },
@@ -125,10 +117,7 @@ fn passes(field: &Field<'_>, context: &mut LoadContext) -> Vec<Placed<PassDesc>>
             continue;
         };
         match PassDesc::parse(&text) {
-            Ok(found) => passes.extend(found.into_iter().map(|value| Placed {
-                value,
-                span: expr.span,
-            })),
+            Ok(found) => passes.extend(found.into_iter().map(|value| Placed { value, span: expr.span })),
             Err(error) => context.push(pass_error(&error, context.error_at(expr.span, error.to_string()))),
         }
     }

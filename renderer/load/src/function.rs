@@ -43,11 +43,7 @@ fn blackbody_rgb(args: &[SceneValue]) -> Option<Vec<f64>> {
     }
     let color = blackbody(kelvin).to_rgb(Use::Emission);
     let channels = color.to_array().map(f64::from);
-    Some(
-        channels
-            .map(|channel| channel / f64::from(color.luminance()))
-            .to_vec(),
-    )
+    Some(channels.map(|channel| channel / f64::from(color.luminance())).to_vec())
 }
 
 fn sun_at(args: &[SceneValue]) -> Option<Vec<f64>> {

@@ -32,10 +32,7 @@ pub(super) struct Texts {
 impl Texts {
     /// Creates an empty list for declarations without a text, with file names relative to `directory`.
     pub(super) fn of(directory: &Path) -> Texts {
-        Texts {
-            directories: vec![directory.to_owned()],
-            ..Texts::default()
-        }
+        Texts { directories: vec![directory.to_owned()], ..Texts::default() }
     }
 
     /// Reads the text at `path` and its imports; `named_at` is the span of the import that names it.
@@ -48,11 +45,7 @@ impl Texts {
         if !self.done.insert(identity.clone()) {
             return;
         }
-        let text = match context
-            .file_system
-            .source_text(path)
-            .map_err(|error| read_failure(&error))
-        {
+        let text = match context.file_system.source_text(path).map_err(|error| read_failure(&error)) {
             Ok(text) => text,
             Err(reason) => {
                 let message = format!("cannot read {}: {reason}", path.display());
@@ -86,10 +79,7 @@ impl Texts {
         }
         file.items = shaders;
         if !file.items.is_empty() {
-            self.shaders.push(ShaderFile {
-                source: id,
-                file: Arc::new(file),
-            });
+            self.shaders.push(ShaderFile { source: id, file: Arc::new(file) });
         }
     }
 
@@ -125,12 +115,7 @@ impl Texts {
     }
 
     fn report_cycle(&self, identity: &Path, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
-        let name = |path: &Path| {
-            path.file_name()
-                .unwrap_or(path.as_os_str())
-                .to_string_lossy()
-                .into_owned()
-        };
+        let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let from = self.open.iter().position(|open| open == identity).unwrap_or(0);
         let mut chain: Vec<String> = self.open[from..].iter().map(|open| name(open)).collect();
         chain.push(name(path));
@@ -210,10 +195,7 @@ impl Models {
             }
         }
         let files = &context.file_system;
-        let models: Vec<_> = named
-            .par_iter()
-            .map(|(path, _)| import::read_model_from(files, path))
-            .collect();
+        let models: Vec<_> = named.par_iter().map(|(path, _)| import::read_model_from(files, path)).collect();
         for ((path, span), model) in named.into_iter().zip(models) {
             let model = match model {
                 Ok(model) => {

@@ -32,18 +32,15 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
         doc: "number of branches of a path at the first scattering surface (neither mirror nor clear glass), at most \
               64; by default a short pilot chooses 1, 2, 4 or 8",
         set: |path, field, context| {
-            path.split = field
-                .integer(context, 1, u64::from(MAX_SPLIT))
-                .map(|split| split as u32);
+            path.split = field.integer(context, 1, u64::from(MAX_SPLIT)).map(|split| split as u32);
         },
     },
     Key {
         name: "light_samples",
         doc: "number of light samples at that surface, at most 64; by default the pilot chooses 1, 2, 4 or 8",
         set: |path, field, context| {
-            path.light_samples = field
-                .integer(context, 1, u64::from(MAX_SPLIT))
-                .map(|samples| samples as u32);
+            path.light_samples =
+                field.integer(context, 1, u64::from(MAX_SPLIT)).map(|samples| samples as u32);
         },
     },
     Key {
@@ -113,18 +110,15 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
         doc: "number of gather rays of a sample, which continue a path at the first scattering surface (neither mirror \
               nor clear glass); by default a short pilot chooses 1, 2, 4 or 8; 0 shows the global map directly",
         set: |photon, field, context| {
-            photon.gather = field
-                .integer(context, 0, u64::from(MAX_SPLIT))
-                .map(|gather| gather as u32);
+            photon.gather = field.integer(context, 0, u64::from(MAX_SPLIT)).map(|gather| gather as u32);
         },
     },
     Key {
         name: "light_samples",
         doc: "number of light samples at that surface, at most 64; by default the pilot chooses 1, 2, 4 or 8",
         set: |photon, field, context| {
-            photon.light_samples = field
-                .integer(context, 1, u64::from(MAX_SPLIT))
-                .map(|samples| samples as u32);
+            photon.light_samples =
+                field.integer(context, 1, u64::from(MAX_SPLIT)).map(|samples| samples as u32);
         },
     },
     Key {
@@ -137,11 +131,8 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
         name: "show",
         doc: "shows the content of a map in place of the picture: `global`, `caustic` or `irradiance`",
         set: |photon, field, context| {
-            let maps = [
-                ("global", Show::Global),
-                ("caustic", Show::Caustic),
-                ("irradiance", Show::Irradiance),
-            ];
+            let maps =
+                [("global", Show::Global), ("caustic", Show::Caustic), ("irradiance", Show::Irradiance)];
             photon.show = field.choice(context, &maps);
         },
     },
@@ -181,11 +172,7 @@ enum IntegratorKind {
 }
 
 pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadContext) -> Integrator {
-    takes_only(
-        declaration,
-        &[DeclarationPart::Kind, DeclarationPart::Body],
-        context,
-    );
+    takes_only(declaration, &[DeclarationPart::Kind, DeclarationPart::Body], context);
     let kinds = [
         ("path", IntegratorKind::Path),
         ("photon", IntegratorKind::Photon),

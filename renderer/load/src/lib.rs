@@ -183,10 +183,7 @@ pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diag
         context.push(Diagnostic::warning(format!("{}: {warning}", path.display())));
     }
     if model.cameras.is_empty() && !model::can_be_framed(&model) {
-        let message = format!(
-            "{}: the model reaches so far that no camera can be placed",
-            path.display()
-        );
+        let message = format!("{}: the model reaches so far that no camera can be placed", path.display());
         let hint = "a scene can make it smaller: `import \"FILE\" { transform = scale(1e-20); }`";
         context.push(Diagnostic::error(message).hint(hint));
         return Err(context.diagnostics);
@@ -198,18 +195,10 @@ pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diag
     let span = context.add_source(source, directory);
     let mut texts = Texts::of(directory);
     texts.declarations = vec![import];
-    texts
-        .declarations
-        .extend(model::surroundings(&model, options.light.is_some()));
-    texts
-        .declarations
-        .iter_mut()
-        .for_each(|declaration| declaration.set_span(span));
+    texts.declarations.extend(model::surroundings(&model, options.light.is_some()));
+    texts.declarations.iter_mut().for_each(|declaration| declaration.set_span(span));
     let mut models = Models::default();
-    models.insert(
-        directory.join(path.file_name().unwrap_or_default()),
-        Arc::new(model),
-    );
+    models.insert(directory.join(path.file_name().unwrap_or_default()), Arc::new(model));
     finish(path, texts, models, context, options)
 }
 
@@ -269,10 +258,7 @@ mod tests {
     #[test]
     fn scenes_with_files_of_the_same_names_load_at_the_same_time() {
         let load_one = |width: u32| {
-            let options = LoadOptions {
-                files: files(width),
-                ..LoadOptions::default()
-            };
+            let options = LoadOptions { files: files(width), ..LoadOptions::default() };
             for _ in 0..20 {
                 let (desc, _) = load(Path::new("nowhere/scene.kiln"), &options)
                     .unwrap_or_else(|errors| panic!("{errors}"));

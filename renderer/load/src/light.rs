@@ -91,15 +91,6 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
         LightKeyword::DirectionalArea => read_directional_area(declaration, context),
         LightKeyword::Directional => read_directional(declaration, context),
     };
-    let light = LightDesc {
-        name,
-        span: declaration.span,
-        group: group.clone(),
-        kind,
-    };
-    Some(LightDeclaration {
-        light,
-        portals,
-        shader,
-    })
+    let light = LightDesc { name, span: declaration.span, group: group.clone(), kind };
+    Some(LightDeclaration { light, portals, shader })
 }

@@ -39,11 +39,7 @@ impl Lighting {
             Some(name) => (name, true),
             None => (text, false),
         };
-        let map = || {
-            Path::new(name)
-                .is_file()
-                .then(|| LightingKind::Map(name.to_owned()))
-        };
+        let map = || Path::new(name).is_file().then(|| LightingKind::Map(name.to_owned()));
         let kind = LightingKind::named(name)
             .or_else(map)
             .ok_or("it is neither `neutral`, `studio` nor `sky`, nor an image file (.hdr, .exr)")?;

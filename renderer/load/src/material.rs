@@ -85,11 +85,7 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
               otherwise they are relative to a vacuum, and glass in water refracts less",
         set: |material, field, context| {
             if let Some(is_relative) = field.boolean(context) {
-                material.nesting = if is_relative {
-                    Nesting::Relative
-                } else {
-                    Nesting::Absolute
-                };
+                material.nesting = if is_relative { Nesting::Relative } else { Nesting::Absolute };
             }
         },
     },
@@ -112,10 +108,7 @@ impl Materials {
         if let Some(first) = self.by_name.get(&material.name) {
             let first = self.list[first.0 as usize].span;
             let diagnostic = context
-                .error_at(
-                    material.span,
-                    format!("there are two materials `{}`", material.name),
-                )
+                .error_at(material.span, format!("there are two materials `{}`", material.name))
                 .at(&context.sources, first, "the other");
             context.push(diagnostic);
             return;
@@ -166,12 +159,7 @@ impl Materials {
         context: &mut LoadContext,
     ) -> Option<MaterialId> {
         let (name, surface) = (format!("{owner}.shader"), surface_of(expr, context)?);
-        Some(self.add(MaterialDesc::of_call(
-            name,
-            expr.span,
-            surface,
-            GroupUse::Background,
-        )))
+        Some(self.add(MaterialDesc::of_call(name, expr.span, surface, GroupUse::Background)))
     }
 
     /// Adds the medium that fills a scene.
@@ -199,9 +187,7 @@ impl Materials {
             let diagnostic = context
                 .error_at(expr.span, format!("there is no material `{name}`"))
                 .nearest(&name, names.iter().copied())
-                .hint(format!(
-                    "declare it with `material {name} = …;`, or write a call: `{name}()`"
-                ));
+                .hint(format!("declare it with `material {name} = …;`, or write a call: `{name}()`"));
             context.push(diagnostic);
         }
         found
@@ -211,11 +197,7 @@ impl Materials {
 pub(super) fn read_material(declaration: &Declaration, context: &mut LoadContext) -> Option<MaterialDesc> {
     takes_only(
         declaration,
-        &[
-            DeclarationPart::Name,
-            DeclarationPart::Value,
-            DeclarationPart::Body,
-        ],
+        &[DeclarationPart::Name, DeclarationPart::Value, DeclarationPart::Body],
         context,
     );
     let name = name_of(declaration, context)?;
@@ -229,13 +211,7 @@ pub(super) fn read_definition(
     context: &mut LoadContext,
 ) -> Option<MaterialDesc> {
     let mut block = MaterialBlock::default();
-    read_block(
-        body_of(declaration),
-        "a material",
-        &[MATERIAL],
-        &mut block,
-        context,
-    );
+    read_block(body_of(declaration), "a material", &[MATERIAL], &mut block, context);
     let surface = match (&declaration.value, &block.surface) {
         (Some(_), Some(second)) => {
             context.error(second.span, "the surface is already given after `=`");

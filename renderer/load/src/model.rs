@@ -59,19 +59,11 @@ pub(super) fn can_be_framed(model: &Model) -> bool {
 fn camera(model: &Model) -> Declaration {
     let points = model.subject_points();
     let bounds = Bounds::of_points(points.iter().copied());
-    let center = if bounds.is_empty() {
-        Vec3::ZERO
-    } else {
-        bounds.center()
-    };
+    let center = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
     let towards = VIEW.normalize();
     let world_from_camera = look_at(center + towards, center, Vec3::Y).unwrap_or_default();
     let camera_from_world = inverse(&world_from_camera);
-    let view = Silhouette::of(
-        points
-            .iter()
-            .map(|&p| camera_from_world.transform_vector3(p - center)),
-    );
+    let view = Silhouette::of(points.iter().map(|&p| camera_from_world.transform_vector3(p - center)));
     let middle = center + world_from_camera.transform_vector3(view.middle);
     let from = middle + towards * view.distance;
     let mut camera = Declaration::named("camera", "view").of_kind("perspective");
@@ -105,10 +97,7 @@ impl Silhouette {
             low = low.min(p - spread);
         }
         if !(high.is_finite() && low.is_finite()) {
-            return Silhouette {
-                middle: Vec3::ZERO,
-                distance: 4.0,
-            };
+            return Silhouette { middle: Vec3::ZERO, distance: 4.0 };
         }
         let half = 0.5 * (high - low).truncate().max_element();
         let middle = (0.5 * (high + low)).with_z(0.0);

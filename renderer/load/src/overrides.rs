@@ -31,10 +31,7 @@ pub struct Change {
 impl Change {
     /// Change made by `option` when given as `value`; `text` is its `PATH=VALUE`.
     pub fn of_option(option: &'static str, value: String, text: String) -> Change {
-        Change {
-            text,
-            option: Some((option, value)),
-        }
+        Change { text, option: Some((option, value)) }
     }
 
     /// Path of the value that it changes, as far as it has one.
@@ -95,10 +92,7 @@ impl fmt::Display for Change {
 
 impl<T: Into<String>> From<T> for Change {
     fn from(text: T) -> Change {
-        Change {
-            text: text.into(),
-            option: None,
-        }
+        Change { text: text.into(), option: None }
     }
 }
 
@@ -124,11 +118,9 @@ impl Override {
                 value: Some(value),
                 body: None,
                 ..
-            } if path.parts.len() > 1 || chooses_integrator(&path, &value) => Some(Override {
-                path,
-                value,
-                text: change.text.clone(),
-            }),
+            } if path.parts.len() > 1 || chooses_integrator(&path, &value) => {
+                Some(Override { path, value, text: change.text.clone() })
+            }
             _ => change.report_form(context),
         }
     }
@@ -138,16 +130,10 @@ impl Override {
         let ExprKind::Name(kind) = &self.value.kind else {
             return false;
         };
-        let kind = Name {
-            text: kind.clone(),
-            span: self.value.span,
-        };
+        let kind = Name { text: kind.clone(), span: self.value.span };
         let found = declarations.iter_mut().find(|d| d.keyword.text == "integrator");
         let Some(declaration) = found else {
-            declarations.push(Declaration {
-                kind: Some(kind),
-                ..self.new_declaration("integrator")
-            });
+            declarations.push(Declaration { kind: Some(kind), ..self.new_declaration("integrator") });
             return true;
         };
         let before = declaration.kind.as_ref().map_or("path", |kind| &kind.text);
@@ -185,10 +171,7 @@ impl Override {
             };
             set_entry(
                 &mut declaration.body,
-                NamePath {
-                    parts: vec![key.clone()],
-                    span: key.span,
-                },
+                NamePath { parts: vec![key.clone()], span: key.span },
                 &self.value,
             );
             return true;
@@ -202,20 +185,10 @@ impl Override {
             declaration.keyword.text == keyword && name.as_deref() == Some(target.as_str())
         });
         let Some(declaration) = found else { return false };
-        let key_path = NamePath {
-            parts: vec![key.clone()],
-            span: key.span,
-        };
+        let key_path = NamePath { parts: vec![key.clone()], span: key.span };
         let is_argument = keyword == "material" && !MATERIAL.iter().any(|known| known.name == key.text);
         if is_argument && let Some(surface) = material_surface(declaration) {
-            set_argument(
-                surface,
-                Name {
-                    text: key.text.clone(),
-                    span: key.span,
-                },
-                &self.value,
-            );
+            set_argument(surface, Name { text: key.text.clone(), span: key.span }, &self.value);
         } else if keyword == "material" && key.text == "surface" && declaration.value.is_some() {
             declaration.value = Some(self.value.clone());
         } else {
@@ -261,21 +234,14 @@ impl Override {
     }
 
     fn new_declaration(&self, keyword: &str) -> Declaration {
-        let mut declaration = Declaration {
-            body: Some(vec![]),
-            ..Declaration::new(keyword)
-        };
+        let mut declaration = Declaration { body: Some(vec![]), ..Declaration::new(keyword) };
         declaration.set_span(self.path.span);
         declaration
     }
 }
 
 fn joined(parts: &[shading::syntax::ast::PathPart]) -> String {
-    parts
-        .iter()
-        .map(|part| part.text.as_str())
-        .collect::<Vec<_>>()
-        .join(".")
+    parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
 }
 
 /// Expression of a material's surface.
@@ -296,34 +262,20 @@ fn material_surface(declaration: &mut Declaration) -> Option<&mut Expr> {
 /// Sets a key, and removes its previous value and keys that exclude it.
 fn set_entry(body: &mut Option<Vec<Entry>>, key: NamePath, value: &Expr) {
     let entries = body.get_or_insert_default();
-    let span = Span {
-        end: value.span.end,
-        ..key.span
-    };
+    let span = Span { end: value.span.end, ..key.span };
     let name = key.joined();
     entries.retain(|entry| {
         let known = entry.key.joined();
         known != name && !exclude(&known, &name)
     });
-    entries.push(Entry {
-        key,
-        value: EntryValue::Expr(value.clone()),
-        span,
-    });
+    entries.push(Entry { key, value: EntryValue::Expr(value.clone()), span });
 }
 
 /// Sets an argument of a call; a lone name becomes a call.
 pub(super) fn set_argument(surface: &mut Expr, name: Name, value: &Expr) {
     if let ExprKind::Name(unit) = &surface.kind {
-        let callee = Name {
-            text: unit.clone(),
-            span: surface.span,
-        };
-        surface.kind = ExprKind::Call {
-            name: callee,
-            template: None,
-            args: vec![],
-        };
+        let callee = Name { text: unit.clone(), span: surface.span };
+        surface.kind = ExprKind::Call { name: callee, template: None, args: vec![] };
     }
     if let ExprKind::Call { args, .. } = &mut surface.kind {
         args.retain(|arg| arg.name.as_ref().is_none_or(|known| known.text != name.text));

@@ -70,11 +70,7 @@ impl Builder {
     pub(super) fn read_import(&mut self, declaration: &Declaration) {
         takes_only(
             declaration,
-            &[
-                DeclarationPart::Name,
-                DeclarationPart::Alias,
-                DeclarationPart::Body,
-            ],
+            &[DeclarationPart::Name, DeclarationPart::Alias, DeclarationPart::Body],
             &mut self.context,
         );
         let mut block = ImportBlock {
@@ -84,13 +80,7 @@ impl Builder {
             attributes: read_attributes(body_of(declaration), &mut self.context),
             catcher: None,
         };
-        read_block(
-            body_of(declaration),
-            "an import",
-            &[IMPORT],
-            &mut block,
-            &mut self.context,
-        );
+        read_block(body_of(declaration), "an import", &[IMPORT], &mut block, &mut self.context);
         let Some((name, span)) = imported_file(declaration, &mut self.context) else {
             return;
         };
@@ -141,10 +131,9 @@ impl Builder {
         let asset: Arc<str> = name.into();
         for same in model.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
             let shape = &same[0];
-            let own = shape.material.and_then(|index| {
-                self.materials
-                    .find(&format!("{name}.{}", model.materials[index].name))
-            });
+            let own = shape
+                .material
+                .and_then(|index| self.materials.find(&format!("{name}.{}", model.materials[index].name)));
             let material = match placement.material.or(own) {
                 Some(material) => material,
                 None => self.materials.default_material(span),
@@ -166,12 +155,8 @@ impl Builder {
             let shapes = (first..self.desc.shapes.len()).collect();
             self.groups.declare(&shape_name, shapes, span, &mut self.context);
         }
-        self.groups.declare(
-            name,
-            (first..self.desc.shapes.len()).collect(),
-            span,
-            &mut self.context,
-        );
+        self.groups
+            .declare(name, (first..self.desc.shapes.len()).collect(), span, &mut self.context);
         for texture in &model.textures {
             if !self.desc.textures.iter().any(|known| known.name == texture.name) {
                 self.desc.textures.push(texture.clone());
@@ -180,12 +165,7 @@ impl Builder {
     }
 
     pub(super) fn add_declared_shape(&mut self, shape: ShapeDeclaration, pending: &mut Vec<PendingInstance>) {
-        let ShapeDeclaration {
-            name,
-            span,
-            source,
-            block,
-        } = shape;
+        let ShapeDeclaration { name, span, source, block } = shape;
         let material = match &block.material {
             None => None,
             // Use the default for an unknown material: the error is reported, and reading continues.
@@ -264,10 +244,7 @@ impl Builder {
         let selected = part.map_or(0..count, |part| part..part + 1);
         if selected.end > count {
             let span = mesh.part.as_ref().map_or(*span, |part| part.span);
-            let message = format!(
-                "`{file}` has no mesh {}: it has {count}, counted from 0",
-                selected.start
-            );
+            let message = format!("`{file}` has no mesh {}: it has {count}, counted from 0", selected.start);
             self.context.error(span, message);
             return None;
         }
@@ -288,16 +265,11 @@ impl Builder {
     pub(super) fn assign(&mut self, declaration: &Declaration) {
         takes_only(
             declaration,
-            &[
-                DeclarationPart::Name,
-                DeclarationPart::Value,
-                DeclarationPart::Body,
-            ],
+            &[DeclarationPart::Name, DeclarationPart::Value, DeclarationPart::Body],
             &mut self.context,
         );
         let Some(target) = &declaration.target else {
-            self.context
-                .error(declaration.span, "`assign` says no material or shape");
+            self.context.error(declaration.span, "`assign` says no material or shape");
             return;
         };
         let name = target.joined();
@@ -309,10 +281,7 @@ impl Builder {
             && let Some(other) = self.materials.find(other)
         {
             let other = &self.materials.list[other.0 as usize];
-            material = MaterialDesc {
-                name: material.name,
-                ..other.clone()
-            };
+            material = MaterialDesc { name: material.name, ..other.clone() };
         }
         if let Some(id) = self.materials.find(&name) {
             self.materials.list[id.0 as usize] = material;
@@ -340,12 +309,7 @@ fn placed_light(kind: &LightKind, transform: &Affine3A) -> LightKind {
     match &mut placed {
         LightKind::Environment { .. } | LightKind::Background { .. } | LightKind::Sky { .. } => {}
         LightKind::Point { position, .. } => *position = transform.transform_point3(*position),
-        LightKind::Spot {
-            position,
-            direction,
-            slide,
-            ..
-        } => {
+        LightKind::Spot { position, direction, slide, .. } => {
             *position = transform.transform_point3(*position);
             *direction = transform.transform_vector3(*direction).normalize_or(*direction);
             if let Some(SpotSlide { up, .. }) = slide {

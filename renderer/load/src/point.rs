@@ -60,10 +60,7 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
         name: "cutoff",
         doc: "half-angle in degrees beyond which there is no light; 20 by default",
         set: |light, field, context| {
-            set(
-                &mut light.cutoff,
-                field.number(context, Range::Between(0.0, 180.0)),
-            );
+            set(&mut light.cutoff, field.number(context, Range::Between(0.0, 180.0)));
         },
     },
     Key {
@@ -77,10 +74,7 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
         name: "falloff",
         doc: "falloff between the two: `linear` in the angle (the default), or `squared_cosine` as in glTF",
         set: |light, field, context| {
-            let options = [
-                ("linear", SpotFalloff::Linear),
-                ("squared_cosine", SpotFalloff::SquaredCosine),
-            ];
+            let options = [("linear", SpotFalloff::Linear), ("squared_cosine", SpotFalloff::SquaredCosine)];
             set(&mut light.falloff, field.choice(context, &options));
         },
     },
@@ -160,10 +154,7 @@ pub(super) fn read_spot(declaration: &Declaration, context: &mut LoadContext) ->
     {
         context.error(
             beam.span,
-            format!(
-                "`beam_width` is {}, more than `cutoff`, {}",
-                beam.value, light.cutoff
-            ),
+            format!("`beam_width` is {}, more than `cutoff`, {}", beam.value, light.cutoff),
         );
     }
     let texture = light.texture.finished().map(|texture| SpotSlide {
@@ -171,10 +162,8 @@ pub(super) fn read_spot(declaration: &Declaration, context: &mut LoadContext) ->
         up: light.up.map_or(up_for(direction), |up| up.value),
     });
     if texture.is_some() && light.cutoff >= 90.0 {
-        let message = format!(
-            "a spot light with a `map` has a `cutoff` of less than 90, not {}",
-            light.cutoff
-        );
+        let message =
+            format!("a spot light with a `map` has a `cutoff` of less than 90, not {}", light.cutoff);
         context.error(declaration.span, message);
     }
     if let Some(up) = light.up

@@ -56,11 +56,7 @@ impl Builder {
         let diagnostic = self
             .context
             .error_at(span, message)
-            .at(
-                &self.context.sources,
-                self.desc.shapes[shape].span,
-                "declared here",
-            )
+            .at(&self.context.sources, self.desc.shapes[shape].span, "declared here")
             .hint("a portal is a `rectangle`, or a mesh of two triangles that make one");
         self.context.push(diagnostic);
     }

@@ -87,13 +87,7 @@ pub(super) fn read_projector(declaration: &Declaration, context: &mut LoadContex
         fov_axis: FovAxis::X,
     };
     let body = body_of(declaration);
-    if !read_block(
-        body,
-        "a projector",
-        &[PROJECTOR, PROJECTOR_TEXTURE],
-        &mut light,
-        context,
-    ) {
+    if !read_block(body, "a projector", &[PROJECTOR, PROJECTOR_TEXTURE], &mut light, context) {
         return None;
     }
     let world_from_light: Option<Affine3A> = light.placement.pose("a projector", declaration, context);

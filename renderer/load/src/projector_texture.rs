@@ -67,26 +67,17 @@ impl TextureBlock {
     }
 
     fn read_color_space(&mut self, field: Field<'_>, context: &mut LoadContext) {
-        set(
-            &mut self.is_raw,
-            field.choice(context, &[("auto", false), ("raw", true)]),
-        );
+        set(&mut self.is_raw, field.choice(context, &[("auto", false), ("raw", true)]));
     }
 
     fn read_wrap(&mut self, field: Field<'_>, context: &mut LoadContext) {
-        let wraps = [
-            ("clamp", SlideWrap::Clamp),
-            ("repeat", SlideWrap::Repeat),
-            ("mirror", SlideWrap::Mirror),
-        ];
+        let wraps =
+            [("clamp", SlideWrap::Clamp), ("repeat", SlideWrap::Repeat), ("mirror", SlideWrap::Mirror)];
         set(&mut self.lookup.wrap, field.choice(context, &wraps));
     }
 
     fn read_interpolation(&mut self, field: Field<'_>, context: &mut LoadContext) {
-        let kinds = [
-            ("linear", Interpolation::Linear),
-            ("closest", Interpolation::Closest),
-        ];
+        let kinds = [("linear", Interpolation::Linear), ("closest", Interpolation::Closest)];
         set(&mut self.lookup.interpolation, field.choice(context, &kinds));
     }
 
@@ -106,10 +97,7 @@ impl TextureBlock {
         if self.is_named {
             return self;
         }
-        TextureBlock {
-            map: Some(Image::from_fn(1, 1, |_, _| Rgb::WHITE)),
-            ..self
-        }
+        TextureBlock { map: Some(Image::from_fn(1, 1, |_, _| Rgb::WHITE)), ..self }
     }
 
     /// Returns the picture, if one is given.

@@ -26,11 +26,7 @@ pub(super) const OVERRIDE: &[Key<Vec<String>>] = &[Key {
 }];
 
 pub(super) fn read_override(declaration: &Declaration, context: &mut LoadContext) -> Option<RayOverride> {
-    let parts = [
-        DeclarationPart::Name,
-        DeclarationPart::Value,
-        DeclarationPart::Body,
-    ];
+    let parts = [DeclarationPart::Name, DeclarationPart::Value, DeclarationPart::Body];
     takes_only(declaration, &parts, context);
     let kind = name_of(declaration, context)?;
     let Some(rays) = RayFilter::named(&kind) else {
@@ -50,13 +46,7 @@ pub(super) fn read_override(declaration: &Declaration, context: &mut LoadContext
         return None;
     };
     let mut except = vec![];
-    read_block(
-        body_of(declaration),
-        "an override",
-        &[OVERRIDE],
-        &mut except,
-        context,
-    );
+    read_block(body_of(declaration), "an override", &[OVERRIDE], &mut except, context);
     Some(RayOverride {
         span: declaration.span,
         rays,

@@ -43,21 +43,12 @@ pub fn reference() -> Vec<Block> {
         block("light NAME : point or spot", point::POINT),
         block("light NAME : spot", point::SPOT),
         block("light NAME : projector", projector::PROJECTOR),
-        block(
-            "light NAME : spot or projector, with a picture",
-            projector::PROJECTOR_TEXTURE,
-        ),
+        block("light NAME : spot or projector, with a picture", projector::PROJECTOR_TEXTURE),
         block("light NAME : directional", directional::DIRECTIONAL),
-        block(
-            "light NAME : directional_area",
-            directional_area::DIRECTIONAL_AREA,
-        ),
+        block("light NAME : directional_area", directional_area::DIRECTIONAL_AREA),
         block("import \"MODEL\" as NAME", place::IMPORT),
         block("override KIND = CALL", ray_override::OVERRIDE),
-        Block {
-            title: "transforms",
-            keys: transform::FUNCTIONS.to_vec(),
-        },
+        Block { title: "transforms", keys: transform::FUNCTIONS.to_vec() },
         Block {
             title: "further functions",
             keys: function::FUNCTIONS.to_vec(),

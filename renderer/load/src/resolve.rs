@@ -124,12 +124,7 @@ impl Groups {
             shapes.push(copy);
         }
         self.declare_copies(named, shapes.len(), instance.span, context);
-        self.declare(
-            &instance.name,
-            (first..shapes.len()).collect(),
-            instance.span,
-            context,
-        );
+        self.declare(&instance.name, (first..shapes.len()).collect(), instance.span, context);
     }
 
     /// Declares the name of copies, which are the last shapes up to `end`.

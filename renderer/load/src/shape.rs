@@ -249,18 +249,16 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
     };
     read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
     let source = match kind {
-        ShapeKeyword::Sphere => ShapeSource::Geometry(GeometryDesc::Sphere {
-            center: block.center,
-            radius: block.radius,
-        }),
+        ShapeKeyword::Sphere => {
+            ShapeSource::Geometry(GeometryDesc::Sphere { center: block.center, radius: block.radius })
+        }
         ShapeKeyword::Plane => ShapeSource::Geometry(GeometryDesc::Plane { size: block.size }),
         ShapeKeyword::Rectangle => ShapeSource::Geometry(GeometryDesc::Rectangle { size: block.size2 }),
         ShapeKeyword::Disk => ShapeSource::Geometry(GeometryDesc::Disk { radius: block.radius }),
         ShapeKeyword::Cube => ShapeSource::Geometry(GeometryDesc::Cube { size: block.size3 }),
-        ShapeKeyword::Cylinder => ShapeSource::Geometry(GeometryDesc::Cylinder {
-            radius: block.radius,
-            height: block.height,
-        }),
+        ShapeKeyword::Cylinder => {
+            ShapeSource::Geometry(GeometryDesc::Cylinder { radius: block.radius, height: block.height })
+        }
         ShapeKeyword::Mesh => ShapeSource::File(MeshFile {
             file: required(block.file.take(), "file", what, declaration, context)?,
             part: block.part.take(),
@@ -270,12 +268,7 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
             ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?)
         }
     };
-    Some(ShapeDeclaration {
-        name,
-        span: declaration.span,
-        source,
-        block,
-    })
+    Some(ShapeDeclaration { name, span: declaration.span, source, block })
 }
 
 fn required<T>(

@@ -34,10 +34,7 @@ pub(super) const SKY: &[Key<SkyBlock>] = &[
         doc: "haziness of the air, from 1 (pure) to 10; 3, a clear day, by default",
         set: |light, field, context| {
             let (purest, haziest) = TURBIDITY;
-            set(
-                &mut light.turbidity,
-                field.number(context, Range::Within(purest, haziest)),
-            );
+            set(&mut light.turbidity, field.number(context, Range::Within(purest, haziest)));
         },
     },
     Key {
@@ -65,10 +62,7 @@ pub(super) const SKY: &[Key<SkyBlock>] = &[
         doc: "angular diameter of the sun in degrees: a larger one has softer shadows and the same irradiance; 0.5358 \
               by default",
         set: |light, field, context| {
-            set(
-                &mut light.sun_angle,
-                field.number(context, Range::Within(0.01, 180.0)),
-            );
+            set(&mut light.sun_angle, field.number(context, Range::Within(0.01, 180.0)));
         },
     },
 ];
@@ -87,10 +81,7 @@ pub(super) fn read_sky(declaration: &Declaration, context: &mut LoadContext) -> 
     read_block(body_of(declaration), "a sky light", &[SKY], &mut light, context);
     let sky = Sky::new(light.turbidity, light.albedo, light.sun_direction, light.up);
     if !sky.is_day() {
-        context.warning(
-            declaration.span,
-            "the sun is below the horizon: this sky gives no light",
-        );
+        context.warning(declaration.span, "the sun is below the horizon: this sky gives no light");
     }
     LightKind::Sky {
         sky,

@@ -39,17 +39,8 @@ pub(super) const STUDIO: &[Key<StudioBlock>] = &[
 
 /// Reads the block of a studio.
 pub(super) fn read_studio(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
-    let mut light = StudioBlock {
-        scale: 1.0,
-        rotate: Mat3::IDENTITY,
-    };
-    read_block(
-        body_of(declaration),
-        "a studio light",
-        &[STUDIO],
-        &mut light,
-        context,
-    );
+    let mut light = StudioBlock { scale: 1.0, rotate: Mat3::IDENTITY };
+    read_block(body_of(declaration), "a studio light", &[STUDIO], &mut light, context);
     LightKind::Environment {
         map: Some(Arc::new(map())),
         radiance: Rgb::splat(light.scale),
@@ -77,11 +68,7 @@ const BOXES: [SoftBox; 3] = [
         half: 0.45,
         radiance: 6.0,
     },
-    SoftBox {
-        towards: Vec3::new(1.0, 0.25, 0.5),
-        half: 0.5,
-        radiance: 1.2,
-    },
+    SoftBox { towards: Vec3::new(1.0, 0.25, 0.5), half: 0.5, radiance: 1.2 },
     SoftBox {
         towards: Vec3::new(0.5, 0.8, -1.0),
         half: 0.35,

@@ -50,19 +50,15 @@ pub(super) fn read_block<T>(
         let name = entry.key.joined();
         let keys = || tables.iter().flat_map(|table| table.iter());
         let Some(key) = keys().find(|key| key.name == name) else {
-            unknown_key(
-                &name,
-                entry.key.span,
-                what,
-                keys().map(|key| key.name).collect(),
-                context,
-            );
+            unknown_key(&name, entry.key.span, what, keys().map(|key| key.name).collect(), context);
             continue;
         };
         if let Some(first) = seen.insert(name, entry.key.span) {
-            let diagnostic = context
-                .error_at(entry.key.span, format!("`{}` is given twice", key.name))
-                .at(&context.sources, first, "here first");
+            let diagnostic = context.error_at(entry.key.span, format!("`{}` is given twice", key.name)).at(
+                &context.sources,
+                first,
+                "here first",
+            );
             context.push(diagnostic);
             continue;
         }
@@ -78,9 +74,7 @@ pub(super) fn read_block<T>(
         let place = |keys: &[&str]| keys.iter().find_map(|key| seen.get(*key).copied());
         if let (Some(first), Some(second)) = (place(one), place(other)) {
             let message = format!("{what} takes either {} or {}", list(one), list(other));
-            let diagnostic = context
-                .error_at(second, message)
-                .at(&context.sources, first, "the other");
+            let diagnostic = context.error_at(second, message).at(&context.sources, first, "the other");
             context.push(diagnostic);
         }
     }
@@ -126,11 +120,7 @@ pub(super) fn kind_of<T: Copy>(
     let keyword = &declaration.keyword.text;
     let Some(kind) = &declaration.kind else {
         if default.is_none() {
-            let example = declaration
-                .target
-                .as_ref()
-                .map(|t| t.joined())
-                .unwrap_or_default();
+            let example = declaration.target.as_ref().map(|t| t.joined()).unwrap_or_default();
             let diagnostic = context
                 .error_at(declaration.keyword.span, format!("the {keyword} has no kind"))
                 .hint(format!(
@@ -144,10 +134,7 @@ pub(super) fn kind_of<T: Copy>(
     let found = kinds.iter().find(|(name, _)| *name == kind.text);
     if found.is_none() {
         let diagnostic = context
-            .error_at(
-                kind.span,
-                format!("there is no {keyword} of kind `{}`", kind.text),
-            )
+            .error_at(kind.span, format!("there is no {keyword} of kind `{}`", kind.text))
             .nearest(&kind.text, list())
             .hint(format!("the kinds are: {}", list().join(", ")));
         context.push(diagnostic);
@@ -169,11 +156,7 @@ pub(super) fn name_of(declaration: &Declaration, context: &mut LoadContext) -> O
 
 /// Name of a declaration that has a name, a kind and a block, and no other parts.
 pub(super) fn header_of(declaration: &Declaration, context: &mut LoadContext) -> Option<String> {
-    let parts = [
-        DeclarationPart::Name,
-        DeclarationPart::Kind,
-        DeclarationPart::Body,
-    ];
+    let parts = [DeclarationPart::Name, DeclarationPart::Kind, DeclarationPart::Body];
     takes_only(declaration, &parts, context);
     name_of(declaration, context)
 }

@@ -56,11 +56,7 @@ pub(super) fn narrow(matrix: DAffine3) -> Option<Affine3A> {
 fn vector(args: &[SceneValue]) -> Option<DVec3> {
     match args {
         [SceneValue::Tuple(list)] => triple(list),
-        [
-            SceneValue::Number(x),
-            SceneValue::Number(y),
-            SceneValue::Number(z),
-        ] => Some(DVec3::new(*x, *y, *z)),
+        [SceneValue::Number(x), SceneValue::Number(y), SceneValue::Number(z)] => Some(DVec3::new(*x, *y, *z)),
         _ => None,
     }
 }
@@ -88,11 +84,9 @@ fn rotate(args: &[SceneValue]) -> Option<DAffine3> {
 fn look_at(args: &[SceneValue]) -> Option<DAffine3> {
     let (from, to, up) = match args {
         [SceneValue::Tuple(from), SceneValue::Tuple(to)] => (triple(from)?, triple(to)?, DVec3::Y),
-        [
-            SceneValue::Tuple(from),
-            SceneValue::Tuple(to),
-            SceneValue::Tuple(up),
-        ] => (triple(from)?, triple(to)?, triple(up)?),
+        [SceneValue::Tuple(from), SceneValue::Tuple(to), SceneValue::Tuple(up)] => {
+            (triple(from)?, triple(to)?, triple(up)?)
+        }
         _ => return None,
     };
     let z = (to - from).try_normalize()?;
@@ -129,9 +123,7 @@ mod tests {
     use super::*;
 
     fn call(name: &str, args: &[SceneValue]) -> DAffine3 {
-        from_call(name, args)
-            .expect("it is a transform")
-            .expect("its arguments fit")
+        from_call(name, args).expect("it is a transform").expect("its arguments fit")
     }
 
     fn tuple(list: &[f64]) -> SceneValue {

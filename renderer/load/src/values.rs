@@ -48,10 +48,7 @@ impl MaterialValue {
 pub fn set_value(call: &mut Expr, param: &str, value: &Expr) {
     let (mut value, span) = (value.clone(), call.span);
     value.set_span(span);
-    let name = Name {
-        text: param.to_owned(),
-        span,
-    };
+    let name = Name { text: param.to_owned(), span };
     set_argument(call, name, &value);
 }
 

@@ -13,13 +13,7 @@ pub(super) fn path_of(uri: &Uri, language: Option<&str>) -> PathBuf {
     let Some(rest) = text.strip_prefix("file://") else {
         let plain: String = text
             .chars()
-            .map(|c| {
-                if c.is_ascii_alphanumeric() || "._-".contains(c) {
-                    c
-                } else {
-                    '_'
-                }
-            })
+            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
             .collect();
         let extension = if language == Some("kiln") { "kiln" } else { "ksl" };
         return PathBuf::from(format!("/{plain}/untitled.{extension}"));
@@ -89,9 +83,7 @@ pub(super) fn clean(path: &Path) -> PathBuf {
 /// Returns whether a file is in a language of the server.
 pub(super) fn is_known(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let is_shader = ["ksl", "osl", "tsl"]
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known));
+    let is_shader = ["ksl", "osl", "tsl"].iter().any(|known| extension.eq_ignore_ascii_case(known));
     is_shader || !extension.is_empty() && language_of(path) == Language::Scene
 }
 
@@ -106,10 +98,7 @@ mod tests {
         assert_eq!(uri.as_str(), "file:///a%20b/%C3%BC%23%25.ksl");
         assert_eq!(path_of(&uri, None), path);
         let new = Uri::from_str("untitled:Untitled-1").unwrap();
-        assert_eq!(
-            path_of(&new, Some("kiln")),
-            Path::new("/untitled_Untitled-1/untitled.kiln")
-        );
+        assert_eq!(path_of(&new, Some("kiln")), Path::new("/untitled_Untitled-1/untitled.kiln"));
         assert_eq!(clean(Path::new("/a/./b/../c")), Path::new("/a/c"));
     }
 }

@@ -33,19 +33,13 @@ pub(super) struct AnswerError {
 
 impl From<serde_json::Error> for AnswerError {
     fn from(error: serde_json::Error) -> AnswerError {
-        AnswerError {
-            code: ErrorCode::InvalidParams,
-            message: error.to_string(),
-        }
+        AnswerError { code: ErrorCode::InvalidParams, message: error.to_string() }
     }
 }
 
 impl From<String> for AnswerError {
     fn from(message: String) -> AnswerError {
-        AnswerError {
-            code: ErrorCode::InvalidRequest,
-            message,
-        }
+        AnswerError { code: ErrorCode::InvalidRequest, message }
     }
 }
 
@@ -101,11 +95,7 @@ impl Answerer<'_> {
     }
 
     fn query<'q>(&'q self, document: &'q Arc<Document>) -> Query<'q> {
-        Query {
-            vocabulary: self.world,
-            files: self.store,
-            document,
-        }
+        Query { vocabulary: self.world, files: self.store, document }
     }
 
     /// Asks a question about a text; null where there is no text or no answer.
@@ -152,10 +142,7 @@ impl Answerer<'_> {
     }
 
     fn paths(&self) -> impl Iterator<Item = &PathBuf> {
-        let closed = self
-            .workspace
-            .iter()
-            .filter(|path| !self.store.open.contains_key(*path));
+        let closed = self.workspace.iter().filter(|path| !self.store.open.contains_key(*path));
         self.store.open.keys().chain(closed)
     }
 
@@ -171,10 +158,7 @@ impl Answerer<'_> {
 
     fn completion(&self, params: &CompletionParams) -> Answer {
         // After a trigger character, a list of values without a prefix would disturb typing.
-        let trigger = params
-            .context
-            .as_ref()
-            .and_then(|context| context.trigger_character.as_deref());
+        let trigger = params.context.as_ref().and_then(|context| context.trigger_character.as_deref());
         self.ask_at(&params.text_document_position, |query, offset| {
             let found = editor::completions(query, offset);
             let is_closed = |item: &Completion| {
@@ -225,10 +209,7 @@ impl Answerer<'_> {
         let with_definition = params.context.include_declaration;
         self.ask_at(&params.text_document_position, |query, offset| {
             let found = editor::references(query, offset, &self.others(), with_definition);
-            let list: Vec<Address> = found
-                .iter()
-                .filter_map(|location| self.address(location))
-                .collect();
+            let list: Vec<Address> = found.iter().filter_map(|location| self.address(location)).collect();
             serde_json::to_value(list).ok()
         })
     }
@@ -237,9 +218,7 @@ impl Answerer<'_> {
     fn highlight(&self, params: &DocumentHighlightParams) -> Answer {
         self.ask_at(&params.text_document_position_params, |query, offset| {
             let found = editor::references(query, offset, &[], true);
-            let here = found
-                .iter()
-                .filter(|location| location.path == query.document.path);
+            let here = found.iter().filter(|location| location.path == query.document.path);
             let list =
                 here.map(|location| json!({ "range": convert::range(query.document, &location.range) }));
             Some(list.collect())
@@ -266,10 +245,7 @@ impl Answerer<'_> {
         for place in &places {
             if let Some(address) = self.address(place) {
                 let edit = TextEdit::new(address.range, params.new_name.clone());
-                changes
-                    .entry(address.uri.as_str().to_owned())
-                    .or_default()
-                    .push(edit);
+                changes.entry(address.uri.as_str().to_owned()).or_default().push(edit);
             }
         }
         Ok(json!({ "changes": changes }))
@@ -278,9 +254,7 @@ impl Answerer<'_> {
     fn document_symbol(&self, params: &DocumentSymbolParams) -> Answer {
         self.ask(&params.text_document.uri, |query| {
             let list = editor::symbols(query.document);
-            let list = list
-                .iter()
-                .map(|symbol| symbol::document_symbol(query.document, symbol));
+            let list = list.iter().map(|symbol| symbol::document_symbol(query.document, symbol));
             serde_json::to_value(list.collect::<Vec<_>>()).ok()
         })
     }
@@ -312,10 +286,7 @@ impl Answerer<'_> {
 
     fn semantic_tokens(&self, params: &SemanticTokensParams) -> Answer {
         self.ask(&params.text_document.uri, |query| {
-            Some(symbol::semantic_tokens(
-                query.document,
-                &editor::highlights(query),
-            ))
+            Some(symbol::semantic_tokens(query.document, &editor::highlights(query)))
         })
     }
 
@@ -337,9 +308,7 @@ impl Answerer<'_> {
         self.ask(&params.text_document.uri, |query| {
             let document = query.document;
             let offset = |at: Position| convert::offset(document, at);
-            let old = document
-                .text
-                .get(offset(params.range.start)..offset(params.range.end))?;
+            let old = document.text.get(offset(params.range.start)..offset(params.range.end))?;
             let color = params.color;
             let text = editor::color_text([color.red, color.green, color.blue], old);
             Some(json!([{ "label": text, "textEdit": { "range": params.range, "newText": text } }]))
@@ -364,9 +333,7 @@ impl Answerer<'_> {
     }
 
     fn formatting(&self, params: &DocumentFormattingParams) -> Answer {
-        self.ask(&params.text_document.uri, |query| {
-            Some(formatting::edits(query.document, None))
-        })
+        self.ask(&params.text_document.uri, |query| Some(formatting::edits(query.document, None)))
     }
 
     fn range_formatting(&self, params: &DocumentRangeFormattingParams) -> Answer {

@@ -79,10 +79,7 @@ impl Checker {
                 match requests.recv_timeout(PAUSE) {
                     Ok(next) => {
                         waiting = std::mem::take(&mut request.changed);
-                        request = CheckRequest {
-                            saved: next.saved || request.saved,
-                            ..next
-                        };
+                        request = CheckRequest { saved: next.saved || request.saved, ..next };
                     }
                     Err(RecvTimeoutError::Timeout) => break,
                     Err(RecvTimeoutError::Disconnected) => return,
@@ -107,11 +104,8 @@ impl Checker {
         }
         let files = overlay(&request.open);
         // Changed files come first.
-        let mut roots: Vec<&PathBuf> = request
-            .open
-            .keys()
-            .filter(|root| self.is_due(root, &request.changed))
-            .collect();
+        let mut roots: Vec<&PathBuf> =
+            request.open.keys().filter(|root| self.is_due(root, &request.changed)).collect();
         roots.sort_by_key(|root| !request.changed.contains(root));
         for root in roots {
             let slow = self
@@ -138,9 +132,7 @@ impl Checker {
         let Some(report) = self.reports.get(root) else {
             return true;
         };
-        changed
-            .iter()
-            .any(|path| path == root || report.read.contains(path))
+        changed.iter().any(|path| path == root || report.read.contains(path))
     }
 
     /// A bug in a check must not end the server.
@@ -185,10 +177,7 @@ impl Checker {
                 }
             }
             if let Some(address) = uri(&path) {
-                let diagnostics = list
-                    .iter()
-                    .map(|finding| convert::diagnostic(finding, uri))
-                    .collect();
+                let diagnostics = list.iter().map(|finding| convert::diagnostic(finding, uri)).collect();
                 let version = open.get(&path).map(|text| text.version);
                 (self.publish)(PublishDiagnosticsParams::new(address, diagnostics, version));
             }
@@ -215,18 +204,15 @@ fn findings(diagnostics: Diagnostics, root: &Path, is_file: impl Fn(&Path) -> bo
 /// The files of the disk under the texts of the editor.
 fn overlay(open: &BTreeMap<PathBuf, OpenText>) -> SharedFiles {
     let files = OverlayFiles::new(SharedFiles::default());
-    let files = open.iter().fold(files, |files, (path, text)| {
-        files.with(path, text.document.text.as_bytes())
-    });
+    let files = open
+        .iter()
+        .fold(files, |files, (path, text)| files.with(path, text.document.text.as_bytes()));
     SharedFiles::new(files)
 }
 
 /// Errors and warnings of a text, as `kiln check` reports them.
 fn check(path: &Path, args: &LspArgs, files: &SharedFiles) -> Diagnostics {
-    let mitsuba = MitsubaArgs {
-        define: args.define.clone(),
-        ..MitsubaArgs::default()
-    };
+    let mitsuba = MitsubaArgs { define: args.define.clone(), ..MitsubaArgs::default() };
     let checked = if is_shader(path) || path.extension().is_none_or(|extension| extension == "h") {
         match files.source_text(path) {
             Ok(text) => {
@@ -271,11 +257,7 @@ mod tests {
             document: Document::new(&root, text),
         };
         let mut check = |took, saved| {
-            let report = Report {
-                findings: vec![],
-                read: BTreeSet::new(),
-                took,
-            };
+            let report = Report { findings: vec![], read: BTreeSet::new(), took };
             checker.reports.insert(root.clone(), report);
             checker.check_all(&CheckRequest {
                 open: BTreeMap::from([(root.clone(), open.clone())]),

@@ -9,34 +9,22 @@ use shading::Severity;
 use shading_editor::{Document, Finding, FindingPlace, Position};
 
 pub(super) fn position(at: Position) -> lsp_types::Position {
-    lsp_types::Position {
-        line: at.line,
-        character: at.column,
-    }
+    lsp_types::Position { line: at.line, character: at.column }
 }
 
 pub(super) fn offset(document: &Document, at: lsp_types::Position) -> usize {
-    let place = Position {
-        line: at.line,
-        column: at.character,
-    };
+    let place = Position { line: at.line, column: at.character };
     document.lines.offset(&document.text, place)
 }
 
 /// Range of some bytes of a text.
 pub(super) fn range(document: &Document, bytes: &Range<usize>) -> lsp_types::Range {
     let place = |at: usize| position(document.lines.position(&document.text, at));
-    lsp_types::Range {
-        start: place(bytes.start),
-        end: place(bytes.end),
-    }
+    lsp_types::Range { start: place(bytes.start), end: place(bytes.end) }
 }
 
 fn positions(range: &Range<Position>) -> lsp_types::Range {
-    lsp_types::Range {
-        start: position(range.start),
-        end: position(range.end),
-    }
+    lsp_types::Range { start: position(range.start), end: position(range.end) }
 }
 
 /// A mistake as the protocol has it; `uri` gives the addresses of files.

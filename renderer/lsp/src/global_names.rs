@@ -19,10 +19,7 @@ const KEYWORDS: [(&str, &str); 12] = [
     ("light", "a light"),
     ("import", "a model, or another text"),
     ("assign", "replaces a material of an import or a shape"),
-    (
-        "override",
-        "another surface for all shapes, as rays of a kind see them",
-    ),
+    ("override", "another surface for all shapes, as rays of a kind see them"),
     ("group", "a group of units"),
 ];
 
@@ -31,10 +28,7 @@ const MORE_KINDS: [(&str, &str); 2] = [("camera", "panoramic"), ("integrator", "
 
 /// Creates the tables.
 pub(super) fn world() -> Vocabulary {
-    let keys: Vec<KeyBlock> = reference()
-        .iter()
-        .map(|block| key_block(block.title, &block.keys))
-        .collect();
+    let keys: Vec<KeyBlock> = reference().iter().map(|block| key_block(block.title, &block.keys)).collect();
     let closures = closure_registry();
     let mut world = Vocabulary::default();
     world.keywords = keywords(&keys);
@@ -61,11 +55,7 @@ fn keywords(keys: &[KeyBlock]) -> Vec<Keyword> {
         kinds.extend(more.map(|(_, kind)| (*kind).to_owned()));
         kinds.sort();
         kinds.dedup();
-        Keyword {
-            name: name.to_owned(),
-            help: help.to_owned(),
-            kinds,
-        }
+        Keyword { name: name.to_owned(), help: help.to_owned(), kinds }
     };
     KEYWORDS.into_iter().map(keyword).collect()
 }

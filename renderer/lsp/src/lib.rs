@@ -40,9 +40,7 @@ pub fn run(args: &LspArgs) -> Result<(), Failure> {
     let (connection, _threads) = Connection::stdio();
     let args = args.clone();
     // Texts nest deeper than the stacks of some systems allow.
-    let server = std::thread::Builder::new()
-        .name("server".to_owned())
-        .stack_size(STACK);
+    let server = std::thread::Builder::new().name("server".to_owned()).stack_size(STACK);
     let server = server.spawn(move || Server::start(&args, connection));
     let server = server.map_err(|error| Failure::User(format!("error: {error}")))?;
     let Ok(ended) = server.join() else {

@@ -53,15 +53,10 @@ impl Server {
             let _ = sender.send(notification.into());
         };
         let checker = Checker::new(args.clone(), findings.clone(), publish);
-        let thread = std::thread::Builder::new()
-            .name("check".to_owned())
-            .stack_size(16 << 20);
+        let thread = std::thread::Builder::new().name("check".to_owned()).stack_size(16 << 20);
         // Answers do not depend on the checker's thread.
         let _ = thread.spawn(move || checker.run(&requests));
-        let store = Store {
-            folders: args.source.folders.clone(),
-            ..Store::default()
-        };
+        let store = Store { folders: args.source.folders.clone(), ..Store::default() };
         let roots = serde_json::from_value(params).map(|params| roots(&params));
         let mut server = Server {
             connection,
@@ -79,10 +74,7 @@ impl Server {
         while let Some(message) = self.next() {
             match message {
                 Message::Request(request) if request.method == "shutdown" => {
-                    let _ = self
-                        .connection
-                        .sender
-                        .send(Response::new_ok(request.id, ()).into());
+                    let _ = self.connection.sender.send(Response::new_ok(request.id, ()).into());
                     return Ok(self.wait_for_exit());
                 }
                 Message::Request(request) => self.request(request),
@@ -167,22 +159,13 @@ impl Server {
             "textDocument/didChange" => self.changed(note.params),
             "textDocument/didClose" => params::<DidCloseTextDocumentParams>(note.params).map(|params| {
                 let path = path_of(&params.text_document.uri, None);
-                self.store
-                    .open
-                    .retain(|_, open| open.uri != params.text_document.uri);
+                self.store.open.retain(|_, open| open.uri != params.text_document.uri);
                 vec![path]
             }),
             "textDocument/didSave" => params::<DidSaveTextDocumentParams>(note.params)
                 .map(|params| vec![path_of(&params.text_document.uri, None)]),
-            "workspace/didChangeWatchedFiles" => {
-                params::<DidChangeWatchedFilesParams>(note.params).map(|params| {
-                    params
-                        .changes
-                        .iter()
-                        .map(|change| path_of(&change.uri, None))
-                        .collect()
-                })
-            }
+            "workspace/didChangeWatchedFiles" => params::<DidChangeWatchedFilesParams>(note.params)
+                .map(|params| params.changes.iter().map(|change| path_of(&change.uri, None)).collect()),
             _ => None,
         };
         if let Some(changed) = changed {
@@ -217,13 +200,7 @@ impl Server {
             params.content_changes.extend(next.content_changes);
         }
         let text = params.text_document;
-        let path = self
-            .store
-            .open
-            .iter()
-            .find(|(_, open)| open.uri == text.uri)?
-            .0
-            .clone();
+        let path = self.store.open.iter().find(|(_, open)| open.uri == text.uri)?.0.clone();
         self.store.change(&path, text.version, params.content_changes);
         Some(vec![path])
     }

@@ -7,9 +7,7 @@ use shading_editor::Document;
 /// Writes a shipped text into the user's cache if it is missing, and returns its path.
 pub(super) fn copy_of(document: &Document) -> Option<PathBuf> {
     let name = document.path.file_name()?;
-    let folder = cache()?
-        .join("kiln")
-        .join(concat!("shaders-", env!("CARGO_PKG_VERSION")));
+    let folder = cache()?.join("kiln").join(concat!("shaders-", env!("CARGO_PKG_VERSION")));
     let path = folder.join(name);
     if std::fs::read_to_string(&path).is_ok_and(|text| text == document.text) {
         return Some(path);
@@ -27,11 +25,7 @@ pub(super) fn copy_of(document: &Document) -> Option<PathBuf> {
 
 /// Folder of the user's caches.
 fn cache() -> Option<PathBuf> {
-    let variable = |name: &str| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let known = variable("XDG_CACHE_HOME").or_else(|| variable("LOCALAPPDATA"));
     let folder = known.or_else(|| variable("HOME").map(|home| home.join(".cache")));
     folder.filter(|folder| Path::is_absolute(folder))

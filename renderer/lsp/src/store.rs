@@ -36,9 +36,7 @@ struct DiskText {
 impl DiskTexts {
     /// The text of a file, parsed again if the file has changed.
     pub(super) fn get(&self, path: &Path) -> Option<Arc<Document>> {
-        let metadata = std::fs::metadata(path)
-            .ok()
-            .filter(|m| m.is_file() && m.len() <= MAX_BYTES)?;
+        let metadata = std::fs::metadata(path).ok().filter(|m| m.is_file() && m.len() <= MAX_BYTES)?;
         let modified = metadata.modified().ok();
         let known = || lock(&self.0);
         if let Some(text) = known().get(path).filter(|text| text.modified == modified) {
@@ -46,10 +44,7 @@ impl DiskTexts {
         }
         let text = DiskFiles.source_text(path).ok();
         let document = text.map(|text| Document::new(path, text));
-        let text = DiskText {
-            modified,
-            document: document.clone(),
-        };
+        let text = DiskText { modified, document: document.clone() };
         known().insert(path.to_owned(), text);
         document
     }
@@ -97,10 +92,7 @@ impl Store {
 }
 
 fn position(at: lsp_types::Position) -> Position {
-    Position {
-        line: at.line,
-        column: at.character,
-    }
+    Position { line: at.line, column: at.character }
 }
 
 impl FileLookup for Store {

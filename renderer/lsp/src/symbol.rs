@@ -11,10 +11,7 @@ pub(super) const MAX_SYMBOLS: usize = 500;
 
 #[expect(deprecated, reason = "the field has to be there")]
 pub(super) fn document_symbol(document: &Document, symbol: &Symbol) -> DocumentSymbol {
-    let children = symbol
-        .children
-        .iter()
-        .map(|child| document_symbol(document, child));
+    let children = symbol.children.iter().map(|child| document_symbol(document, child));
     DocumentSymbol {
         // Editors refuse empty names.
         name: if symbol.name.is_empty() {
@@ -51,9 +48,7 @@ pub(super) fn semantic_tokens(document: &Document, list: &[Highlight]) -> Value 
     let mut data: Vec<u32> = vec![];
     let mut last = Position::default();
     for highlight in list {
-        let meaning = Meaning::ALL
-            .iter()
-            .position(|meaning| *meaning == highlight.meaning);
+        let meaning = Meaning::ALL.iter().position(|meaning| *meaning == highlight.meaning);
         // A token of several lines is one for each.
         let mut start = highlight.range.start;
         while start < highlight.range.end {
@@ -62,25 +57,12 @@ pub(super) fn semantic_tokens(document: &Document, list: &[Highlight]) -> Value 
             let end = line.end.min(highlight.range.end);
             let length = document.text[start..end.max(start)].encode_utf16().count() as u32;
             if length > 0 {
-                let column = if at.line == last.line {
-                    at.column - last.column
-                } else {
-                    at.column
-                };
+                let column = if at.line == last.line { at.column - last.column } else { at.column };
                 let modifiers = u32::from(highlight.is_definition);
-                data.extend([
-                    at.line - last.line,
-                    column,
-                    length,
-                    meaning.unwrap_or(0) as u32,
-                    modifiers,
-                ]);
+                data.extend([at.line - last.line, column, length, meaning.unwrap_or(0) as u32, modifiers]);
                 last = at;
             }
-            let next = Position {
-                line: at.line + 1,
-                column: 0,
-            };
+            let next = Position { line: at.line + 1, column: 0 };
             let next = document.lines.offset(&document.text, next);
             if next <= start {
                 break;

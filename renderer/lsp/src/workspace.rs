@@ -21,9 +21,7 @@ impl Workspace {
     pub(super) fn find(roots: Vec<PathBuf>, texts: Arc<DiskTexts>) -> Workspace {
         let workspace = Workspace::default();
         let found = workspace.clone();
-        let thread = std::thread::Builder::new()
-            .name("workspace".to_owned())
-            .stack_size(16 << 20);
+        let thread = std::thread::Builder::new().name("workspace".to_owned()).stack_size(16 << 20);
         // Without the thread, only symbols of open texts are found.
         let _ = thread.spawn(move || found.search(roots, &texts));
         workspace
@@ -69,9 +67,6 @@ impl Workspace {
 
 /// Returns whether a folder contains generated files.
 fn is_skipped(path: &Path) -> bool {
-    let name = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or_default();
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.starts_with('.') || matches!(name, "target" | "node_modules")
 }

@@ -110,9 +110,7 @@ impl Root {
         // A folder whose name is not valid in an archive ends the search.
         let fit = names.iter().rev().take_while(|name| is_inside(name)).count();
         let up = ups.filter(|&up| up <= MAX_UP.min(fit)).max().unwrap_or(0);
-        Root {
-            way: names[names.len() - up..].to_vec(),
-        }
+        Root { way: names[names.len() - up..].to_vec() }
     }
 
     /// The manifest's form of a path.
@@ -121,12 +119,7 @@ impl Root {
             RecordedPath::Relative(way) => {
                 let rest = key_of(way)?;
                 let parts = self.way.iter().map(String::as_str).chain([rest.as_str()]);
-                Some(
-                    parts
-                        .filter(|part| !part.is_empty())
-                        .collect::<Vec<_>>()
-                        .join("/"),
-                )
+                Some(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/"))
             }
             RecordedPath::Absolute(path) => key_of(path),
         }

@@ -29,9 +29,7 @@ use renderer_support::{Failure, print, print_result};
 pub fn run(args: &PackArgs) -> Result<(), Failure> {
     if !is_pack(&args.output) {
         let message = format!("{}: not a name for a pack", args.output.display());
-        return Err(Failure::of(
-            Diagnostic::error(message).hint("packs are .zip files"),
-        ));
+        return Err(Failure::of(Diagnostic::error(message).hint("packs are .zip files")));
     }
     let options = SceneOptions {
         set: args.set.clone(),
@@ -70,11 +68,7 @@ pub fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed
     let layout = Layout::new(&recording, &recorded).map_err(Failure::of)?;
     warnings.list.extend(foreign(&recording, &layout));
     let sizes = write::archive(&**recording.files(), output, &layout)?;
-    Ok(Packed {
-        layout,
-        sizes,
-        warnings,
-    })
+    Ok(Packed { layout, sizes, warnings })
 }
 
 /// Warns of files far from the scene that only the scene names: it could name any file of the machine.

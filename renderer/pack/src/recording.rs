@@ -52,13 +52,7 @@ impl SceneRecording {
                 .ok_or_else(|| Failure::of(Diagnostic::error("the path of --light is not text")))?,
             files: scene.files.clone(),
         };
-        Ok(SceneRecording {
-            named: scene.options.paths(),
-            scene,
-            packed,
-            folder,
-            as_if,
-        })
+        Ok(SceneRecording { named: scene.options.paths(), scene, packed, folder, as_if })
     }
 
     /// Loads the scene with recording; returns the files that it reads, and the warnings.

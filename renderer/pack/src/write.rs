@@ -30,9 +30,7 @@ pub(super) fn archive(files: &dyn Files, path: &Path, layout: &Layout) -> Result
         for (name, source) in &layout.sources {
             let size = layout.manifest.entries[name];
             writer.start_file(name, options(name, size))?;
-            let copied = files
-                .open(source)
-                .and_then(|mut from| io::copy(&mut from, &mut writer));
+            let copied = files.open(source).and_then(|mut from| io::copy(&mut from, &mut writer));
             match copied {
                 Ok(copied) if copied == size => {}
                 Ok(_) => {
@@ -48,10 +46,7 @@ pub(super) fn archive(files: &dyn Files, path: &Path, layout: &Layout) -> Result
         archive = writer.finish()?.stream_position()?;
         Ok(())
     })?;
-    Ok(Sizes {
-        files: layout.manifest.entries.values().sum(),
-        archive,
-    })
+    Ok(Sizes { files: layout.manifest.entries.values().sum(), archive })
 }
 
 /// A file that accepts and discards data after its first error: `ZipWriter` also finishes its archive when it is
@@ -65,11 +60,7 @@ struct Target<W> {
 
 impl<W> Target<W> {
     fn new(file: W) -> Target<W> {
-        Target {
-            file,
-            position: 0,
-            failed: false,
-        }
+        Target { file, position: 0, failed: false }
     }
 
     /// Calls `act`; after the first error, returns `otherwise` instead.

@@ -149,10 +149,7 @@ impl Automaton {
     /// Finds the states that scattering does not change.
     fn settle(&mut self) {
         let scatters = |event: &Event| {
-            matches!(
-                event.kind,
-                EventKind::Volume | EventKind::Transmission | EventKind::Reflection
-            )
+            matches!(event.kind, EventKind::Volume | EventKind::Transmission | EventKind::Reflection)
         };
         let events: Vec<Event> = all_events(self.labels).filter(scatters).collect();
         let settled = |index: usize| {
@@ -248,16 +245,10 @@ impl<'a> Nfa<'a> {
     const MAX_NODES: usize = 1 << 14;
 
     fn new(expressions: &'a [Expression]) -> Nfa<'a> {
-        let mut nfa = Nfa {
-            nodes: vec![],
-            starts: vec![],
-        };
+        let mut nfa = Nfa { nodes: vec![], starts: vec![] };
         for (number, expression) in (0..).zip(expressions) {
             let skips_straight = !expression.mentions_straight();
-            let end = nfa.add(Node::End {
-                expression: number,
-                skips_straight,
-            });
+            let end = nfa.add(Node::End { expression: number, skips_straight });
             let start = nfa.build(expression, end, skips_straight);
             nfa.starts.push(start);
         }
@@ -275,21 +266,15 @@ impl<'a> Nfa<'a> {
             return to;
         }
         match expression {
-            Expression::Event { any_of, negated } => self.add(Node::Event {
-                any_of,
-                negated: *negated,
-                to,
-                skips_straight,
-            }),
+            Expression::Event { any_of, negated } => {
+                self.add(Node::Event { any_of, negated: *negated, to, skips_straight })
+            }
             Expression::Sequence(parts) => {
                 let parts = parts.iter().rev();
                 parts.fold(to, |to, part| self.build(part, to, skips_straight))
             }
             Expression::Choice(parts) => {
-                let starts = parts
-                    .iter()
-                    .map(|part| self.build(part, to, skips_straight))
-                    .collect();
+                let starts = parts.iter().map(|part| self.build(part, to, skips_straight)).collect();
                 self.add(Node::Split(starts))
             }
             Expression::Repeat { what, least, most } => {
@@ -351,9 +336,9 @@ impl<'a> Nfa<'a> {
             {
                 Some(node)
             }
-            Node::Event {
-                any_of, negated, to, ..
-            } => Expression::has_event(any_of, *negated, event).then_some(*to),
+            Node::Event { any_of, negated, to, .. } => {
+                Expression::has_event(any_of, *negated, event).then_some(*to)
+            }
             Node::Split(_) | Node::End { .. } => None,
         };
         self.closed(nodes.iter().filter_map(step).collect())

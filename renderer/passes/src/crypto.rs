@@ -51,11 +51,7 @@ pub fn id_as_float(id: u32) -> f32 {
 /// MurmurHash3 (x86, 32 bits) with the seed 0.
 // Appleby 2011, public domain.
 pub(super) fn murmur3_32(bytes: &[u8]) -> u32 {
-    let scramble = |k: u32| {
-        k.wrapping_mul(0xcc9e_2d51)
-            .rotate_left(15)
-            .wrapping_mul(0x1b87_3593)
-    };
+    let scramble = |k: u32| k.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
     let mut hash = 0u32;
     let (blocks, tail) = bytes.as_chunks::<4>();
     for &block in blocks {
@@ -77,10 +73,9 @@ mod tests {
 
     #[test]
     fn identifiers_are_those_of_the_specification() {
-        for (name, id, float) in [
-            ("torus", 4_053_562_365, -1.549_437e30),
-            ("равнина", 2_518_896_926, -1.319_262_9e-25),
-        ] {
+        for (name, id, float) in
+            [("torus", 4_053_562_365, -1.549_437e30), ("равнина", 2_518_896_926, -1.319_262_9e-25)]
+        {
             assert_eq!(crypto_id(name), id, "{name}");
             let ratio = id_as_float(id) / float;
             assert!((ratio - 1.0).abs() < 1e-5, "{name}: {} {float}", id_as_float(id));

@@ -80,9 +80,7 @@ impl Scattering {
 
     /// The class of a symbol.
     pub(super) fn of_symbol(symbol: char) -> Option<Scattering> {
-        Scattering::ALL
-            .into_iter()
-            .find(|class| class.symbol() == Some(symbol))
+        Scattering::ALL.into_iter().find(|class| class.symbol() == Some(symbol))
     }
 
     /// Its symbol in expressions; `None` at the ends of a path.
@@ -126,10 +124,7 @@ impl Event {
 
     /// Scattering without labels.
     pub const fn scattering(kind: EventKind, scattering: Scattering) -> Event {
-        Event {
-            scattering,
-            ..Event::end(kind)
-        }
+        Event { scattering, ..Event::end(kind) }
     }
 
     /// Returns whether the event is a crossing of a null interface.

@@ -36,11 +36,7 @@ impl Expression {
         let path = match self.mentions_straight() {
             true => path,
             false => {
-                kept = path
-                    .iter()
-                    .copied()
-                    .filter(|event| !event.is_straight())
-                    .collect();
+                kept = path.iter().copied().filter(|event| !event.is_straight()).collect();
                 &kept
             }
         };
@@ -71,10 +67,8 @@ impl Expression {
                 _ => vec![],
             },
             Expression::Sequence(parts) => parts.iter().fold(vec![start], |starts, part| {
-                let mut ends: Vec<usize> = starts
-                    .into_iter()
-                    .flat_map(|start| part.ends(path, start))
-                    .collect();
+                let mut ends: Vec<usize> =
+                    starts.into_iter().flat_map(|start| part.ends(path, start)).collect();
                 ends.sort_unstable();
                 ends.dedup();
                 ends

@@ -54,12 +54,7 @@ impl Expression {
 }
 
 fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionError> {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        depth: 0,
-        labels,
-    };
+    let mut parser = Parser { text, at: 0, depth: 0, labels };
     if text.len() > MAX_LENGTH {
         return Err(parser.error(0..MAX_LENGTH, "the expression is too long", None));
     }
@@ -153,10 +148,7 @@ impl Parser<'_> {
             }
             Some('\'') => {
                 let label = self.label()?;
-                Ok(Pattern {
-                    labels: vec![label],
-                    ..Pattern::ANY
-                })
+                Ok(Pattern { labels: vec![label], ..Pattern::ANY })
             }
             Some(symbol) => {
                 let pattern = EventKind::of_symbol(symbol)
@@ -268,16 +260,10 @@ impl Parser<'_> {
         };
         self.at += length + 1;
         let Some(label) = self.labels.insert(&rest[..length]) else {
-            let message = format!(
-                "there are more than {} labels in the film's expressions",
-                LabelTable::MAX
-            );
+            let message = format!("there are more than {} labels in the film's expressions", LabelTable::MAX);
             return Err(self.error(open..self.at, message, None));
         };
-        Ok(LabelSet {
-            labels: vec![label],
-            negated: false,
-        })
+        Ok(LabelSet { labels: vec![label], negated: false })
     }
 
     fn repeated(&mut self, what: Expression) -> Result<Expression, ExpressionError> {
@@ -292,17 +278,9 @@ impl Parser<'_> {
         self.advance();
         if let Some('*' | '+' | '?' | '{') = self.peek() {
             let end = self.at + 1;
-            return Err(self.error(
-                start..end,
-                "this is repeated twice",
-                Some("put it in parentheses"),
-            ));
+            return Err(self.error(start..end, "this is repeated twice", Some("put it in parentheses")));
         }
-        Ok(Expression::Repeat {
-            what: Box::new(what),
-            least,
-            most,
-        })
+        Ok(Expression::Repeat { what: Box::new(what), least, most })
     }
 
     /// `{n}`, `{n,}` or `{n,m}`.
@@ -323,11 +301,7 @@ impl Parser<'_> {
             Some((least, most)) => number(least).zip(number(most).map(Some)),
         };
         match counts.filter(|&(least, most)| most.is_none_or(|most| most >= least)) {
-            Some((least, most)) => Ok(Expression::Repeat {
-                what: Box::new(what),
-                least,
-                most,
-            }),
+            Some((least, most)) => Ok(Expression::Repeat { what: Box::new(what), least, most }),
             None => Err(self.error(open..self.at, "this is no number of repetitions", Some(hint))),
         }
     }
@@ -379,8 +353,5 @@ impl Parser<'_> {
 }
 
 fn one(pattern: Pattern) -> Expression {
-    Expression::Event {
-        any_of: vec![pattern],
-        negated: false,
-    }
+    Expression::Event { any_of: vec![pattern], negated: false }
 }

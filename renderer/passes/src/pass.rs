@@ -246,21 +246,14 @@ impl PassDesc {
                 }
             }
             Some(name) if is_list || several(what).is_some() => {
-                return Err(PassError::Several {
-                    name: name.to_owned(),
-                    what: what.to_owned(),
-                });
+                return Err(PassError::Several { name: name.to_owned(), what: what.to_owned() });
             }
             Some(_) => {}
         }
         let pass = Pass::parse(what)?;
         let name = name.map_or_else(|| layer_name(what), str::to_owned);
         check_name(&name)?;
-        Ok(vec![PassDesc {
-            name,
-            pass,
-            what: what.to_owned(),
-        }])
+        Ok(vec![PassDesc { name, pass, what: what.to_owned() }])
     }
 
     /// Names that [`PassDesc::parse`] accepts, for hints.
@@ -268,10 +261,7 @@ impl PassDesc {
         let values = ValuePass::ALL.iter().map(|(_, name, _)| *name);
         let components = COMPONENTS.iter().chain(&PARTS).map(|(name, _)| *name);
         let crypto = CryptoKind::ALL.iter().map(|kind| kind.name());
-        values
-            .chain(components)
-            .chain(crypto)
-            .chain(["components", "crypto", NO_GROUP])
+        values.chain(components).chain(crypto).chain(["components", "crypto", NO_GROUP])
     }
 }
 
@@ -288,9 +278,7 @@ fn several(name: &str) -> Option<Vec<&'static str>> {
 fn check_name(name: &str) -> Result<(), PassError> {
     let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || !name.chars().all(is_valid) {
-        return Err(PassError::Name {
-            name: name.to_owned(),
-        });
+        return Err(PassError::Name { name: name.to_owned() });
     }
     match name {
         _ if name.len() > MAX_NAME_BYTES => Err(PassError::LongName(name.chars().count())),
@@ -334,10 +322,7 @@ impl Pass {
             Some(("shadow", paths)) => (Lighting::Shadow, paths.trim()),
             _ => (Lighting::Seen, what),
         };
-        Ok(Pass::Light(LightPass {
-            paths: Paths::parse(paths)?,
-            lighting,
-        }))
+        Ok(Pass::Light(LightPass { paths: Paths::parse(paths)?, lighting }))
     }
 
     /// Names of the channels; those of colours for shader outputs and attributes.
@@ -362,20 +347,14 @@ impl Paths {
         let expression = component.map_or(text, |(_, expression)| expression);
         match Expression::parse(expression, &mut LabelTable::new()) {
             Ok(_) => Ok(Paths::Expression(expression.to_owned())),
-            Err(_) if is_word(text) => Err(PassError::Unknown {
-                name: text.to_owned(),
-            }),
-            Err(error) => Err(PassError::Expression {
-                expression: text.to_owned(),
-                error,
-            }),
+            Err(_) if is_word(text) => Err(PassError::Unknown { name: text.to_owned() }),
+            Err(error) => Err(PassError::Expression { expression: text.to_owned(), error }),
         }
     }
 }
 
 /// Returns whether a text looks like a name: expressions contain capitals or signs.
 fn is_word(text: &str) -> bool {
-    text.chars()
-        .all(|c| c.is_alphanumeric() || c == '_' || c == '-' || c == ' ')
+    text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-' || c == ' ')
         && text.chars().any(char::is_lowercase)
 }

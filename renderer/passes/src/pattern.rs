@@ -34,10 +34,7 @@ impl Pattern {
 
     /// The events of a kind.
     pub fn of_kind(kind: EventKind) -> Pattern {
-        Pattern {
-            kinds: 1 << kind as u8,
-            ..Pattern::ANY
-        }
+        Pattern { kinds: 1 << kind as u8, ..Pattern::ANY }
     }
 
     /// The events of a scattering class.

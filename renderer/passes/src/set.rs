@@ -54,11 +54,7 @@ impl PassSet {
                 }
             }
         }
-        for crypto in set
-            .passes
-            .iter()
-            .filter(|desc| matches!(desc.pass, Pass::Crypto(_)))
-        {
+        for crypto in set.passes.iter().filter(|desc| matches!(desc.pass, Pass::Crypto(_))) {
             if let Some(name) = crypto_layers(&crypto.name).find(|name| known.contains_key(name)) {
                 let of = crypto.name.clone();
                 return Err(NameClash::OfCryptomatte { name, of });

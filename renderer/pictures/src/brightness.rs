@@ -47,20 +47,14 @@ pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathB
         return None;
     }
     let factor = exp2(exposure);
-    let clipped = luminances
-        .iter()
-        .filter(|&&luminance| luminance * factor > WHITE)
-        .count() as f64;
+    let clipped = luminances.iter().filter(|&&luminance| luminance * factor > WHITE).count() as f64;
     let all = luminances.len() as f64;
     let bright = quantile(&mut luminances, 1.0 - MIN_LIT_FRACTION);
     // White things before black are as burnt out as a whole picture.
     luminances.retain(|luminance| luminance * factor >= DARK);
     let lit = luminances.len() as f64;
     let (message, stops) = if bright * factor < DARK {
-        (
-            "the picture is nearly black".to_owned(),
-            log2(BRIGHT / bright).floor(),
-        )
+        ("the picture is nearly black".to_owned(), log2(BRIGHT / bright).floor())
     } else if tone_map == ToneMap::None
         && clipped > OVEREXPOSED_FRACTION * lit
         && clipped >= MIN_OVEREXPOSED_AREA * all
@@ -90,9 +84,7 @@ fn quantile(values: &mut [f32], p: f64) -> f32 {
 /// Returns whether files with this extension have 8 bits per channel. They clip values above white.
 pub fn has_8_bits(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    ["png", "jpg", "jpeg"]
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known))
+    ["png", "jpg", "jpeg"].iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 #[cfg(test)]
@@ -142,16 +134,9 @@ mod tests {
                 let Some(text) = said(part, luminance, 0.0, "a.png") else {
                     continue;
                 };
-                let rest = text
-                    .split("--exposure ")
-                    .nth(1)
-                    .unwrap_or_else(|| panic!("{text}"));
+                let rest = text.split("--exposure ").nth(1).unwrap_or_else(|| panic!("{text}"));
                 let stops: f32 = rest.split('`').next().unwrap().parse().unwrap();
-                assert_eq!(
-                    said(part, luminance, stops, "a.png"),
-                    None,
-                    "{part} {luminance} {stops}"
-                );
+                assert_eq!(said(part, luminance, stops, "a.png"), None, "{part} {luminance} {stops}");
             }
         }
     }

@@ -39,9 +39,7 @@ const ROUNDING: f64 = 1e-3;
 pub fn missing_features(desc: &SceneDesc, aov: &[String]) -> Vec<String> {
     let scene = desc.film.passes.iter().map(|pass| pass.value.clone());
     // Errors are reported where the passes are read.
-    let asked = aov
-        .iter()
-        .flat_map(|text| PassDesc::parse(text).unwrap_or_default());
+    let asked = aov.iter().flat_map(|text| PassDesc::parse(text).unwrap_or_default());
     let known: Vec<PassDesc> = scene.chain(asked).collect();
     let features = FEATURES.iter().map(|(name, _)| *name).chain([EMISSION]);
     features
@@ -71,11 +69,7 @@ pub struct Denoising {
 impl Denoising {
     /// Denoising of a quality with a number of threads (0: one per core).
     pub fn new(quality: Quality, threads: usize) -> Denoising {
-        Denoising {
-            quality,
-            threads,
-            hidden: vec![],
-        }
+        Denoising { quality, threads, hidden: vec![] }
     }
 
     /// The denoised picture without the hidden layers; if that fails, the noisy picture and the error.
@@ -128,18 +122,8 @@ fn with_channels(layered: &Layered, kept: &[usize]) -> Layered {
 /// A picture with only those of its layers that the filter reads.
 fn without_light(layered: &Layered) -> Layered {
     let [albedo, normal] = FEATURES.map(|(layer, names)| channels(layered, layer, names));
-    let read = [
-        channels(layered, "", RGB),
-        albedo,
-        normal,
-        channels(layered, EMISSION, RGB),
-    ];
-    let kept: Vec<usize> = read
-        .into_iter()
-        .flatten()
-        .flatten()
-        .chain(alpha(layered))
-        .collect();
+    let read = [channels(layered, "", RGB), albedo, normal, channels(layered, EMISSION, RGB)];
+    let kept: Vec<usize> = read.into_iter().flatten().flatten().chain(alpha(layered)).collect();
     with_channels(layered, &kept)
 }
 
@@ -187,10 +171,7 @@ pub fn denoise(
         }
     }
     let [components, groups] = families(layered);
-    let sums = [
-        (components, &reflected, &clean_reflected),
-        (groups, &noisy, &clean),
-    ];
+    let sums = [(components, &reflected, &clean_reflected), (groups, &noisy, &clean)];
     for (family, noisy, clean) in sums {
         let layers = denoise_family(&layered.image, &family, (noisy, clean), |layer| {
             denoiser.denoise_with(layer, &features, quality)
@@ -289,9 +270,7 @@ fn channels_of(image: &Image, places: &[usize]) -> Image {
     let pixels = image.data.chunks_exact(image.channels);
     Image {
         channels: places.len(),
-        data: pixels
-            .flat_map(|pixel| places.iter().map(|&place| pixel[place]))
-            .collect(),
+        data: pixels.flat_map(|pixel| places.iter().map(|&place| pixel[place])).collect(),
         window: image.window,
         ..Image::new(image.width, image.height, 0)
     }

@@ -109,12 +109,8 @@ fn plain_view(file: &NamedChannels, layer: String, channels: Vec<usize>) -> Laye
         let is_there = |name| channels.iter().any(|&c| split(&file.planes[c].0).1 == name);
         wanted.iter().all(|&name| is_there(name))
     };
-    let is_unit = |channel: &usize| {
-        file.planes[*channel]
-            .1
-            .iter()
-            .all(|v| v.abs() <= 1.001 || !v.is_finite())
-    };
+    let is_unit =
+        |channel: &usize| file.planes[*channel].1.iter().all(|v| v.abs() <= 1.001 || !v.is_finite());
     let (kind, order, count): (ViewKind, &[&str], usize) = if has(&["R", "G", "B"]) {
         let kind = match layer.as_str() {
             "albedo" | "first_albedo" | "opacity" => ViewKind::Color,
@@ -168,11 +164,8 @@ impl LayerView {
 
     /// The layer as a display shows it. Without an exposure, dark layers of light get an automatic one.
     pub fn show(&self, file: &NamedChannels, exposure: Option<f32>, tone_map: ToneMap) -> View {
-        let planes: Vec<&[f32]> = self
-            .channels
-            .iter()
-            .map(|&channel| file.planes[channel].1.as_slice())
-            .collect();
+        let planes: Vec<&[f32]> =
+            self.channels.iter().map(|&channel| file.planes[channel].1.as_slice()).collect();
         let exposure = match self.kind {
             ViewKind::Light => exposure.unwrap_or_else(|| own_exposure(&planes)),
             _ => 0.0,
@@ -231,10 +224,7 @@ impl LayerView {
 fn own_exposure(planes: &[&[f32]]) -> f32 {
     let brightest = |pixel: usize| planes.iter().map(|plane| plane[pixel]).fold(0.0, f32::max);
     let count = planes.first().map_or(0, |plane| plane.len());
-    let mut values: Vec<f32> = (0..count)
-        .map(brightest)
-        .filter(|v| *v > 0.0 && v.is_finite())
-        .collect();
+    let mut values: Vec<f32> = (0..count).map(brightest).filter(|v| *v > 0.0 && v.is_finite()).collect();
     match values.len() {
         0 => 0.0,
         count => {

@@ -28,9 +28,7 @@ pub fn obstacle(path: &Path, header: &Header) -> Option<Obstacle> {
             return Some(Obstacle::Foreign(reason.to_owned()));
         }
         Err(PartError::Damaged { reason, .. } | PartError::Unreadable { reason, .. }) => {
-            return Some(Obstacle::Foreign(format!(
-                "the existing part cannot be read: {reason}"
-            )));
+            return Some(Obstacle::Foreign(format!("the existing part cannot be read: {reason}")));
         }
     };
     let old = old.header();

@@ -162,22 +162,19 @@ impl Pictures {
         samples: &Ranges,
         identity: impl Fn(&Identity) -> Identity,
     ) -> Result<(), Failure> {
-        self.parts
-            .iter()
-            .filter(|path| path.exists())
-            .try_for_each(|path| {
-                let old = PartReader::open(path)?;
-                let old = old.header();
-                let reason = match identity(&old.identity).difference(&old.identity) {
-                    Some(difference) => difference,
-                    None if !samples.include(&old.samples) => format!("it has the samples {}", old.samples),
-                    None => return Ok(()),
-                };
-                Err(Failure::User(format!(
-                    "error: '{}' exists and would be lost: {reason}\n  hint: name another file, or delete it",
-                    path.display()
-                )))
-            })
+        self.parts.iter().filter(|path| path.exists()).try_for_each(|path| {
+            let old = PartReader::open(path)?;
+            let old = old.header();
+            let reason = match identity(&old.identity).difference(&old.identity) {
+                Some(difference) => difference,
+                None if !samples.include(&old.samples) => format!("it has the samples {}", old.samples),
+                None => return Ok(()),
+            };
+            Err(Failure::User(format!(
+                "error: '{}' exists and would be lost: {reason}\n  hint: name another file, or delete it",
+                path.display()
+            )))
+        })
     }
 
     /// Writes the files, each completely or not at all, except parts that would lose samples; an error of one does not
@@ -190,18 +187,9 @@ impl Pictures {
         header: &Header,
         finish: &WriteMode<'_>,
     ) -> WrittenPicture {
-        let Developed {
-            layered,
-            is_denoised,
-            noisy,
-        } = self.develop(film, header);
+        let Developed { layered, is_denoised, noisy } = self.develop(film, header);
         let files = self.write_files(&layered, film, noise, header, finish);
-        WrittenPicture {
-            image: layered.picture,
-            is_denoised,
-            noisy,
-            files,
-        }
+        WrittenPicture { image: layered.picture, is_denoised, noisy, files }
     }
 
     /// Writes all files of a developed picture.
@@ -229,11 +217,7 @@ impl Pictures {
                 None => note(path, finish.write(path, write)),
             }
         }
-        FileResults {
-            written,
-            kept,
-            errors,
-        }
+        FileResults { written, kept, errors }
     }
 
     /// Returns whether the picture is displayed or written as an image; parts are never denoised.
@@ -285,11 +269,7 @@ impl Pictures {
             options.channel_samples.clone_from(&layered.samples);
             if header.identity.get("noise").is_some() {
                 options.channel_names.push("samples".to_owned());
-                encode(
-                    path,
-                    &layered.image.with_channels(&film.sample_counts()),
-                    &options,
-                )?
+                encode(path, &layered.image.with_channels(&film.sample_counts()), &options)?
             } else {
                 encode(path, &layered.image, &options)?
             }
@@ -334,8 +314,7 @@ fn unassociated(picture: &Image) -> Image {
 
 /// Returns whether a path has the extension of an EXR file.
 pub fn is_exr(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("exr"))
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("exr"))
 }
 
 /// Returns whether a path has the extension of a part.
@@ -352,9 +331,7 @@ fn kept_part(path: &Path, samples: &Ranges, header: &Header) -> Diagnostic {
         "'{path}' is unchanged: it has the samples {samples}, this render has {}",
         header.samples
     ))
-    .hint(format!(
-        "`--checkpoint {path} --resume` continues from its samples"
-    ))
+    .hint(format!("`--checkpoint {path} --resume` continues from its samples"))
 }
 
 /// Metadata of the EXR file. Render time is not included, so that equal images have equal bytes.

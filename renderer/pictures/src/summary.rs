@@ -25,13 +25,7 @@ const OPEN: &str = if cfg!(target_os = "macos") {
 pub fn rendered(written: &WrittenPicture, samples: &Range<u64>, elapsed: Duration) {
     if !written.files.written.is_empty() && std::io::stderr().is_terminal() {
         let how = if written.is_denoised { ", denoised" } else { "" };
-        remark(&picture_text(
-            &written.files.written,
-            &written.image,
-            samples,
-            how,
-            elapsed,
-        ));
+        remark(&picture_text(&written.files.written, &written.image, samples, how, elapsed));
     }
 }
 
@@ -184,10 +178,7 @@ mod tests {
             "{said}"
         );
         let said = picture_text(&["a.part".into()], &image, &(16..24), "", Duration::ZERO);
-        assert!(
-            said.contains("8 samples") && said.contains("the parts before it"),
-            "{said}"
-        );
+        assert!(said.contains("8 samples") && said.contains("the parts before it"), "{said}");
         let said = folder_text(Path::new("out"), &["preview.png", "scene.glb"], Duration::ZERO);
         assert!(
             said.contains("wrote 2 files to out") && said.contains("out/preview.png"),

@@ -39,10 +39,7 @@ impl Tiles {
                 .unwrap_or(count.max(1))
         };
         let columns = columns.unwrap_or_else(square);
-        let size = [
-            columns * (width + GAP) + GAP,
-            count.div_ceil(columns) * (height + GAP) + GAP,
-        ];
+        let size = [columns * (width + GAP) + GAP, count.div_ceil(columns) * (height + GAP) + GAP];
         Tiles {
             sheet: Image::from_fn(size[0], size[1], |_, _| BACKGROUND),
             scale,
@@ -82,11 +79,9 @@ enum TileScale {
 impl TileScale {
     fn new(width: usize, height: usize) -> TileScale {
         match width.max(height).div_ceil(LARGEST) {
-            0 | 1 => TileScale::Larger(
-                SMALLEST
-                    .div_ceil(width.max(1))
-                    .clamp(1, LARGEST.div_ceil(height.max(1))),
-            ),
+            0 | 1 => {
+                TileScale::Larger(SMALLEST.div_ceil(width.max(1)).clamp(1, LARGEST.div_ceil(height.max(1))))
+            }
             factor => TileScale::Smaller(factor),
         }
     }
@@ -128,9 +123,7 @@ fn mean(image: &Image, [x0, y0]: [usize; 2], side: usize) -> Rgb {
 /// Writes the letters of a text that fit into the width.
 fn write_label(sheet: &mut Image, [x0, y0]: [usize; 2], width: usize, text: &str) {
     for (index, letter) in text.chars().take(width / LETTER).enumerate() {
-        let rows = BASIC_LEGACY
-            .get(letter as usize)
-            .unwrap_or(&BASIC_LEGACY['?' as usize]);
+        let rows = BASIC_LEGACY.get(letter as usize).unwrap_or(&BASIC_LEGACY['?' as usize]);
         for (y, row) in rows.iter().enumerate() {
             for x in (0..LETTER).filter(|x| row >> x & 1 == 1) {
                 sheet.set_rgb(x0 + index * LETTER + x, y0 + 2 + y, INK);

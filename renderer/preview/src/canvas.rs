@@ -46,11 +46,7 @@ struct Picture {
 impl Picture {
     fn new(image: Image) -> Picture {
         let blocks = Rect::of_size(image.width as u32, image.height as u32).tiles(BLOCK);
-        Picture {
-            image,
-            is_new: vec![true; blocks.len()],
-            blocks,
-        }
+        Picture { image, is_new: vec![true; blocks.len()], blocks }
     }
 
     /// Draws a tile with its first pixel at column `x`, row `y`.
@@ -191,11 +187,7 @@ impl Canvas {
             return None;
         }
         let rect = picture.blocks[index];
-        let mut pixels = Image::new(
-            rect.width() as usize,
-            rect.height() as usize,
-            picture.image.channels,
-        );
+        let mut pixels = Image::new(rect.width() as usize, rect.height() as usize, picture.image.channels);
         let length = pixels.width * pixels.channels;
         for (row, to) in pixels.data.chunks_exact_mut(length).enumerate() {
             let begin =
@@ -226,9 +218,6 @@ impl Canvas {
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State>, time: Duration) -> MutexGuard<'a, State> {
-        self.changed
-            .wait_timeout(state, time)
-            .unwrap_or_else(PoisonError::into_inner)
-            .0
+        self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0
     }
 }

@@ -91,9 +91,6 @@ impl Connection {
 /// Hash of the values of pixels.
 fn hash(pixels: &Image) -> u64 {
     let mut hasher = FxHasher::default();
-    pixels
-        .data
-        .iter()
-        .for_each(|value| hasher.write_u32(value.to_bits()));
+    pixels.data.iter().for_each(|value| hasher.write_u32(value.to_bits()));
     hasher.finish()
 }

@@ -119,10 +119,7 @@ mod tests {
     use super::*;
     use renderer_base::color::Rgb;
 
-    const PLAIN: Development = Development {
-        scale: 1.0,
-        tone_map: ToneMap::None,
-    };
+    const PLAIN: Development = Development { scale: 1.0, tone_map: ToneMap::None };
 
     #[test]
     fn two_rows_are_a_line() {
@@ -145,22 +142,12 @@ mod tests {
         let image = Image::from_fn(90, 60, |x, _| Rgb::splat((x % 2) as f32));
         let half = srgb8_from_linear(0.25);
         let development = Development { scale: 0.5, ..PLAIN };
-        assert!(
-            shrunk(&image, [45, 30], development)
-                .iter()
-                .all(|&pixel| pixel == [half; 3])
-        );
+        assert!(shrunk(&image, [45, 30], development).iter().all(|&pixel| pixel == [half; 3]));
     }
 
     #[test]
     fn tables_have_the_nearest_colour() {
-        let colors = [
-            [0, 0, 0],
-            [255, 0, 0],
-            [128, 128, 128],
-            [95, 135, 255],
-            [255, 255, 255],
-        ];
+        let colors = [[0, 0, 0], [255, 0, 0], [128, 128, 128], [95, 135, 255], [255, 255, 255]];
         assert_eq!(colors.map(nearest), [16, 196, 244, 69, 231]);
     }
 }

@@ -65,10 +65,7 @@ fn start_thread(canvas: &Arc<Canvas>, show: impl FnOnce() + Send + 'static) -> i
         show();
         canvas.end();
     };
-    std::thread::Builder::new()
-        .name("preview".to_owned())
-        .spawn(run)
-        .map(drop)
+    std::thread::Builder::new().name("preview".to_owned()).spawn(run).map(drop)
 }
 
 impl Preview {
@@ -89,10 +86,7 @@ impl Preview {
             Viewer::Terminal => {
                 let screen = Screen {
                     canvas: canvas.clone(),
-                    development: Development {
-                        scale: exp2(shown.exposure),
-                        tone_map: shown.tone_map,
-                    },
+                    development: Development { scale: exp2(shown.exposure), tone_map: shown.tone_map },
                     clears: shown.clears,
                     while_hidden: bar.while_hidden(),
                     print_line: print_line.clone(),
@@ -100,11 +94,7 @@ impl Preview {
                 start_thread(&canvas, move || screen.run())?;
             }
         }
-        Ok(Preview {
-            canvas,
-            print_line,
-            is_denoised: AtomicBool::new(false),
-        })
+        Ok(Preview { canvas, print_line, is_denoised: AtomicBool::new(false) })
     }
 
     /// Returns whether a viewer is connected.
@@ -121,8 +111,7 @@ impl Preview {
         let (crop, rect) = (film.crop(), tile.rect());
         let size = [crop.width(), crop.height()];
         let image = film.develop_with(tile);
-        self.canvas
-            .draw(size, &image, rect.x0 - crop.x0, rect.y0 - crop.y0);
+        self.canvas.draw(size, &image, rect.x0 - crop.x0, rect.y0 - crop.y0);
     }
 
     /// Replaces the picture by a denoised one; single tiles are not drawn from then on.

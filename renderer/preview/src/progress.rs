@@ -87,11 +87,7 @@ fn rate(per_second: f64) -> String {
         n if n < 1e6 => (n * 1e-3, "k"),
         n => (n * 1e-6, "M"),
     };
-    let digits = if value < 10.0 {
-        2
-    } else {
-        usize::from(value < 100.0)
-    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
     format!("{value:.digits$} {unit}")
 }
 

@@ -51,17 +51,12 @@ impl Screen {
     /// Draws the picture over the last one, unless something was printed since.
     fn draw(&self, last: Option<Drawn>) -> Option<Drawn> {
         let (lines, columns) = Term::stderr().size();
-        let limits = [
-            usize::from(columns),
-            usize::from(lines).saturating_sub(FREE_LINES),
-        ];
+        let limits = [usize::from(columns), usize::from(lines).saturating_sub(FREE_LINES)];
         let colors = match std::env::var("COLORTERM").as_deref() {
             Ok("truecolor" | "24bit") => TerminalColors::All,
             Ok(_) | Err(_) => TerminalColors::Table,
         };
-        let picture = self
-            .canvas
-            .look(|image| half_blocks(image, limits, colors, self.development))?;
+        let picture = self.canvas.look(|image| half_blocks(image, limits, colors, self.development))?;
         let lines = picture.matches('\n').count();
         let mut drawn = None;
         (self.while_hidden)(&mut || {

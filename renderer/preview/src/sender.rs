@@ -67,9 +67,7 @@ impl Sender {
     /// Prints an error once; the attempts that follow are silent.
     fn once(&self, is_told: &mut bool, trouble: &str) {
         if !std::mem::replace(is_told, true) {
-            (self.print_line)(&format!(
-                "preview: {trouble}; the render continues and retries at intervals"
-            ));
+            (self.print_line)(&format!("preview: {trouble}; the render continues and retries at intervals"));
         }
     }
 }

@@ -5,14 +5,8 @@ use renderer::command::Failure;
 use shading::{Diagnostic, Diagnostics, Severity};
 
 /// A diagnostic as Python gets it: severity, message, file, line, column, hints.
-pub(crate) type DiagnosticTuple = (
-    &'static str,
-    String,
-    Option<String>,
-    Option<u32>,
-    Option<u32>,
-    Vec<String>,
-);
+pub(crate) type DiagnosticTuple =
+    (&'static str, String, Option<String>, Option<u32>, Option<u32>, Vec<String>);
 
 /// `kiln.Error` with all diagnostics. `Interrupted` comes only from a callback that returns `False`.
 pub(crate) fn exception(py: Python<'_>, failure: &Failure) -> PyErr {
@@ -22,11 +16,9 @@ pub(crate) fn exception(py: Python<'_>, failure: &Failure) -> PyErr {
         Failure::User(text) => text.clone(),
         Failure::Interrupted(_) => "stopped before anything was finished".to_owned(),
     };
-    let error = py.import("kiln._errors").and_then(|module| {
-        module
-            .getattr("Error")?
-            .call1((text, diagnostic_tuples(&diagnostics)))
-    });
+    let error = py
+        .import("kiln._errors")
+        .and_then(|module| module.getattr("Error")?.call1((text, diagnostic_tuples(&diagnostics))));
     match error {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,

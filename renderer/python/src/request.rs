@@ -27,10 +27,7 @@ impl<'py> Options<'_, 'py> {
             text: text.map(Into::into),
             light: self.parsed("light", Lighting::parse)?,
             set: self.get("set")?,
-            source: SourceArgs {
-                folders: self.get("include_folders")?,
-                undefine: vec![],
-            },
+            source: SourceArgs { folders: self.get("include_folders")?, undefine: vec![] },
             mitsuba: MitsubaArgs {
                 define: self.pairs("define", parse_define)?,
                 strict: self.get("strict")?,
@@ -51,11 +48,7 @@ impl<'py> Options<'_, 'py> {
         let time: Option<f64> = self.get("time")?;
         let time = time.map(Duration::try_from_secs_f64).transpose();
         let light_groups: bool = self.get("light_groups")?;
-        let qualities = [
-            ("draft", Quality::Draft),
-            ("normal", Quality::Normal),
-            ("high", Quality::High),
-        ];
+        let qualities = [("draft", Quality::Draft), ("normal", Quality::Normal), ("high", Quality::High)];
         let denoisers = [("fast", DenoiseQuality::Fast), ("high", DenoiseQuality::High)];
         Ok(RenderRequest {
             spp: self.get("spp")?,

@@ -43,16 +43,10 @@ impl Scene {
     fn names(&self, py: Python<'_>) -> PyResult<[Vec<String>; 4]> {
         let desc = self.scene.desc().map_err(|failure| exception(py, &failure))?;
         Ok([
-            desc.cameras
-                .iter()
-                .map(|camera| camera.name.to_string())
-                .collect(),
+            desc.cameras.iter().map(|camera| camera.name.to_string()).collect(),
             desc.shapes.iter().map(|shape| shape.name.to_string()).collect(),
             desc.lights.iter().map(|light| light.name.to_string()).collect(),
-            desc.materials
-                .iter()
-                .map(|material| material.name.to_string())
-                .collect(),
+            desc.materials.iter().map(|material| material.name.to_string()).collect(),
         ])
     }
 

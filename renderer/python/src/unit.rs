@@ -75,20 +75,14 @@ pub(crate) struct Instance {
 type Arrays<'py> = Vec<(String, PyReadonlyArray1<'py, f32>)>;
 
 /// Outputs by name, each with the shape of a point's value and its numbers; printed text; reports.
-type Values<'py> = (
-    Vec<(String, Vec<usize>, Bound<'py, PyArray1<f32>>)>,
-    String,
-    Vec<String>,
-);
+type Values<'py> = (Vec<(String, Vec<usize>, Bound<'py, PyArray1<f32>>)>, String, Vec<String>);
 
 #[pymethods]
 impl Instance {
     /// Name, type and shape of each output.
     fn outputs(&self) -> Vec<(String, String, Option<Vec<usize>>)> {
         let outputs = self.instance.outputs().into_iter();
-        outputs
-            .map(|output| (output.name, output.ty, output.shape))
-            .collect()
+        outputs.map(|output| (output.name, output.ty, output.shape)).collect()
     }
 
     /// Warnings about textures.

@@ -50,9 +50,7 @@ impl WorkProgress {
         if text.is_empty() {
             return Ok(());
         }
-        py.import("sys")?
-            .getattr("stdout")?
-            .call_method1("write", (text,))?;
+        py.import("sys")?.getattr("stdout")?.call_method1("write", (text,))?;
         Ok(())
     }
 }
@@ -104,9 +102,7 @@ pub(crate) fn interruptible<T: Send>(
             match py.detach(|| lock(&wait).recv_timeout(TICK)) {
                 Ok(done) => return Ok(done),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(PyRuntimeError::new_err(
-                        "the work has failed; this is a bug of Kiln",
-                    ));
+                    return Err(PyRuntimeError::new_err("the work has failed; this is a bug of Kiln"));
                 }
                 Err(RecvTimeoutError::Timeout) if mistake.is_some() => {}
                 Err(RecvTimeoutError::Timeout) => match poll(py, callback, progress_state) {

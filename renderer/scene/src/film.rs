@@ -35,10 +35,6 @@ pub struct SamplerDesc {
 
 impl Default for SamplerDesc {
     fn default() -> SamplerDesc {
-        SamplerDesc {
-            spp: 64,
-            seed: 0,
-            adaptive: true,
-        }
+        SamplerDesc { spp: 64, seed: 0, adaptive: true }
     }
 }

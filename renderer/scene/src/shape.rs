@@ -118,19 +118,16 @@ impl GeometryDesc {
                 (Geometry::Sphere, placed)
             }
             GeometryDesc::Plane { size } => (mesh(Mesh::plane(*size)), Affine3A::IDENTITY),
-            GeometryDesc::Rectangle { size } => (
-                mesh(Mesh::rectangle()),
-                Affine3A::from_scale((0.5 * *size).extend(1.0)),
-            ),
-            GeometryDesc::Disk { radius } => (
-                Geometry::Disk,
-                Affine3A::from_scale(Vec3::new(*radius, *radius, 1.0)),
-            ),
+            GeometryDesc::Rectangle { size } => {
+                (mesh(Mesh::rectangle()), Affine3A::from_scale((0.5 * *size).extend(1.0)))
+            }
+            GeometryDesc::Disk { radius } => {
+                (Geometry::Disk, Affine3A::from_scale(Vec3::new(*radius, *radius, 1.0)))
+            }
             GeometryDesc::Cube { size } => (mesh(Mesh::cube()), Affine3A::from_scale(0.5 * *size)),
-            GeometryDesc::Cylinder { radius, height } => (
-                Geometry::Cylinder,
-                Affine3A::from_scale(Vec3::new(*radius, *radius, *height)),
-            ),
+            GeometryDesc::Cylinder { radius, height } => {
+                (Geometry::Cylinder, Affine3A::from_scale(Vec3::new(*radius, *radius, *height)))
+            }
             GeometryDesc::Mesh(mesh) => (Geometry::Mesh(mesh.clone()), Affine3A::IDENTITY),
         }
     }

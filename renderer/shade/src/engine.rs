@@ -167,11 +167,7 @@ impl Engine for Compiled<'_> {
         let report = |report: shading::Report| Report {
             fatal: Report::is_fatal(report.kind, finished),
             message: format!("{}: {}", report.shader, report.message),
-            place: report.place.map(
-                |ReportPlace {
-                     file, line, column, ..
-                 }| (file, line, column),
-            ),
+            place: report.place.map(|ReportPlace { file, line, column, .. }| (file, line, column)),
             is_shown: report.kind == shading::ReportKind::IndexOutOfRange,
         };
         context.take_reports().into_iter().map(report).collect()
@@ -265,11 +261,7 @@ impl Engine for Interpreted<'_> {
     }
 
     fn value(&self, state: &Interpretation, output: usize) -> Const {
-        match state
-            .last
-            .as_ref()
-            .and_then(|outcome| outcome.outputs.get(output))
-        {
+        match state.last.as_ref().and_then(|outcome| outcome.outputs.get(output)) {
             Some((_, interp::Value::Plain(value))) => value.clone(),
             _ => Const::NullClosure,
         }

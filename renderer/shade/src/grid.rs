@@ -57,13 +57,7 @@ impl Vary {
 
 impl Grid {
     pub(super) fn new([width, height]: [u32; 2], placement: &Placement) -> Grid {
-        let Placement {
-            center,
-            scale,
-            offset,
-            vary,
-            ray_kind,
-        } = *placement;
+        let Placement { center, scale, offset, vary, ray_kind } = *placement;
         let axis = |n: u32, axis: usize| -> Vec<f32> {
             let at = |i: u32| match (center, n) {
                 (true, _) => scale[axis] * (i as f32 + 0.5) / n as f32,
@@ -75,11 +69,7 @@ impl Grid {
         // P changes by the distance of the points on the border even where u does not.
         let intervals = [width, height].map(|n| n.saturating_sub(1).max(1));
         let step = |axis: usize| {
-            let count = if center {
-                [width, height][axis]
-            } else {
-                intervals[axis]
-            };
+            let count = if center { [width, height][axis] } else { intervals[axis] };
             scale[axis] / count as f32
         };
         let base = ShaderGlobals {
@@ -160,16 +150,7 @@ mod tests {
     fn grid(size: [u32; 2], center: bool) -> Grid {
         let vary = Vary::default();
         let ray_kind = RayKind::CAMERA;
-        Grid::new(
-            size,
-            &Placement {
-                center,
-                scale: [1.0; 2],
-                offset: [0.0; 2],
-                vary,
-                ray_kind,
-            },
-        )
+        Grid::new(size, &Placement { center, scale: [1.0; 2], offset: [0.0; 2], vary, ray_kind })
     }
 
     fn at(grid: &Grid, x: usize, y: usize) -> ShaderGlobals {

@@ -81,8 +81,7 @@ impl GridHost {
 
     /// Makes traced rays return the results of `testshade` if every unit of a template is an OSL source.
     pub(super) fn trace_for(&self, template: &Template) {
-        self.traces_as_testshade
-            .store(is_osl(template), Ordering::Relaxed);
+        self.traces_as_testshade.store(is_osl(template), Ordering::Relaxed);
     }
 
     /// Loads the textures that shaders named while they were compiled.
@@ -344,10 +343,7 @@ mod tests {
     }
 
     fn close(a: [f32; 3], b: [f32; 3]) {
-        assert!(
-            a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4),
-            "{a:?} is not {b:?}"
-        );
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4), "{a:?} is not {b:?}");
     }
 
     #[test]
@@ -366,9 +362,6 @@ mod tests {
     #[test]
     fn other_spaces_are_unknown() {
         let host = GridHost::new([1, 1], vec![], 0, vec![], SharedFiles::default());
-        assert!(
-            host.matrix(&ShaderGlobals::default(), "nowhere", "common")
-                .is_none()
-        );
+        assert!(host.matrix(&ShaderGlobals::default(), "nowhere", "common").is_none());
     }
 }

@@ -82,13 +82,7 @@ impl Layers {
         for known in [&name, &alias] {
             self.by_name.entry(known.clone()).or_insert(index);
         }
-        self.list.push(Layer {
-            name,
-            is_named,
-            alias,
-            template,
-            params,
-        });
+        self.list.push(Layer { name, is_named, alias, template, params });
     }
 
     /// A name that no layer has yet.
@@ -198,11 +192,9 @@ impl Layer {
                 None => Err(self.unknown(&param.name, &self.inputs())),
             };
             match value {
-                Ok(value) => values.push(LayerValue {
-                    name: name.clone(),
-                    value,
-                    interpolated: param.interpolated,
-                }),
+                Ok(value) => {
+                    values.push(LayerValue { name: name.clone(), value, interpolated: param.interpolated })
+                }
                 Err(error) => diagnostics.push(error),
             }
             // The last of several values counts, but values under two names belong to two inputs.
@@ -223,10 +215,7 @@ impl Layer {
     }
 
     pub(super) fn summary(&self) -> LayerSummary {
-        let named = |param: &LayerParam| LayerParam {
-            name: self.input_name(&param.name),
-            ..param.clone()
-        };
+        let named = |param: &LayerParam| LayerParam { name: self.input_name(&param.name), ..param.clone() };
         LayerSummary {
             layer: self.name.clone(),
             shader: self.template.name().to_owned(),
@@ -287,11 +276,9 @@ impl LayerSummary {
         let values = match &param.value {
             Given::Text(text) if ty.starts_with("string") => format!("{text:?}"),
             Given::Text(text) => text.replace(',', " "),
-            Given::List(list) if ty.starts_with("string") => list
-                .iter()
-                .map(|text| format!("{text:?}"))
-                .collect::<Vec<_>>()
-                .join(" "),
+            Given::List(list) if ty.starts_with("string") => {
+                list.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(" ")
+            }
             Given::List(list) => list.join(" "),
         };
         format!("param {ty} {} {values} ;\n", param.name)
@@ -313,9 +300,5 @@ pub(super) fn unknown_output(template: &str, name: &str, known: &[ParamInfo]) ->
 }
 
 fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    names
-        .into_iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -98,13 +98,7 @@ fn run_with(args: &ShadeArgs, interrupt: &Interrupt, files: &SharedFiles) -> Res
     let grid = Grid::new(size, &placement(args).map_err(Failure::plain)?);
     let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
     let userdata = userdata(args).map_err(Failure::plain)?;
-    let host = GridHost::new(
-        size,
-        subject::directories(&args.setup),
-        limit,
-        userdata,
-        files.clone(),
-    );
+    let host = GridHost::new(size, subject::directories(&args.setup), limit, userdata, files.clone());
     let host = Arc::new(host);
     let system = ShadingSystem::new(closure_registry(), host.clone())
         .with_library(library::LIBRARY)
@@ -125,11 +119,7 @@ fn run_with(args: &ShadeArgs, interrupt: &Interrupt, files: &SharedFiles) -> Res
         iterations: args.iterations,
         is_last: true,
     };
-    let is_changed = args
-        .setup
-        .steps
-        .iter()
-        .any(|step| matches!(step, Step::Reparam { .. }));
+    let is_changed = args.setup.steps.iter().any(|step| matches!(step, Step::Reparam { .. }));
     if is_changed && args.iterations > 1 {
         stage.iterations = 1;
         stage.is_last = false;
@@ -175,25 +165,16 @@ impl Stage<'_> {
         let options = InstanceOptions {
             inputs: subject.inputs.clone(),
             outputs: subject.outputs.iter().map(|(_, output)| output.clone()).collect(),
-            optimize: if args.unoptimized {
-                OptLevel::None
-            } else {
-                OptLevel::Full
-            },
+            optimize: if args.unoptimized { OptLevel::None } else { OptLevel::Full },
             codegen: args.codegen.level(),
             packets: !args.print && self.grid.points() >= PACKET_GRID,
             ..InstanceOptions::default()
         };
-        let job = Job {
-            stage: self,
-            subject: &subject,
-            load,
-        };
+        let job = Job { stage: self, subject: &subject, load };
         let is_interpreted = args.interpret || args.debug_nan;
         if is_interpreted || args.print_code {
-            let (unit, sources, compile_stats) = system
-                .optimized(&subject.template, &options)
-                .map_err(Failure::plain)?;
+            let (unit, sources, compile_stats) =
+                system.optimized(&subject.template, &options).map_err(Failure::plain)?;
             if args.print_code {
                 print_result(&shading::hir::print::print(&unit));
             }
@@ -208,19 +189,12 @@ impl Stage<'_> {
                 return job.run(&engine, compile_stats, None, &[]);
             }
         }
-        let instance = system
-            .instantiate(subject.template.clone(), &options)
-            .map_err(Failure::plain)?;
+        let instance = system.instantiate(subject.template.clone(), &options).map_err(Failure::plain)?;
         let (compile_stats, code) = (*instance.compile_stats(), CodeStatistics::of(&instance));
         let missing = instance.statistics().missing_textures.iter();
         let missing = missing.filter(|texture| !texture.optional);
         let missing: Vec<Diagnostic> = missing.map(missing_texture).collect();
-        job.run(
-            &Compiled { instance, system },
-            compile_stats,
-            Some(code),
-            &missing,
-        )
+        job.run(&Compiled { instance, system }, compile_stats, Some(code), &missing)
     }
 }
 
@@ -232,10 +206,7 @@ fn missing_texture(texture: &MissingTexture) -> Diagnostic {
         problem @ (UnreadableTexture::NoPicture
         | UnreadableTexture::NoVolume
         | UnreadableTexture::NoEnvironment) => {
-            format!(
-                "the texture file `{name}` {}; it shows black",
-                problem.predicate()
-            )
+            format!("the texture file `{name}` {}; it shows black", problem.predicate())
         }
     });
     warning.labels.extend(texture.label.clone());
@@ -326,11 +297,7 @@ fn placement(args: &ShadeArgs) -> Result<Placement, Diagnostics> {
         center: args.center,
         scale: args.scale_uv.last_chunk::<2>().copied().unwrap_or([1.0; 2]),
         offset: args.offset_uv.last_chunk::<2>().copied().unwrap_or([0.0; 2]),
-        vary: Vary {
-            p: args.vary_p,
-            u: args.vary_u,
-            v: args.vary_v,
-        },
+        vary: Vary { p: args.vary_p, u: args.vary_u, v: args.vary_v },
         ray_kind,
     })
 }
@@ -380,25 +347,14 @@ impl Job<'_> {
         let mut reports = BTreeSet::new();
         let mut stopped = false;
         if args.stats.is_some() {
-            let options = PassOptions {
-                silent: true,
-                limit: Some(WARM_UP),
-                ..PassOptions::default()
-            };
+            let options = PassOptions { silent: true, limit: Some(WARM_UP), ..PassOptions::default() };
             // A context reports each place once, so the reports of each pass are collected.
             reports.extend(pass(engine, &mut states, grid, &mut images, &options).reports);
         }
         let mut printed = false;
         let (mut written, mut is_overfull) = (WrittenClouds::default(), false);
-        let repeats = args
-            .engine_option("error_repeats")
-            .is_some_and(|value| value != "0");
-        let layers: Vec<String> = self
-            .subject
-            .layers
-            .iter()
-            .map(|layer| layer.layer.clone())
-            .collect();
+        let repeats = args.engine_option("error_repeats").is_some_and(|value| value != "0");
+        let layers: Vec<String> = self.subject.layers.iter().map(|layer| layer.layer.clone()).collect();
         let start = Instant::now();
         for iteration in 0..iterations {
             let is_last = is_last && iteration + 1 == iterations;
@@ -439,11 +395,7 @@ impl Job<'_> {
         files.check_inputs(host.files_read())?;
         let clouds = self.clouds(written, is_overfull)?;
         let mut errors = output::write(images, self.samples(), self.subject.template.name())?;
-        errors.extend(
-            clouds
-                .into_iter()
-                .filter_map(|cloud| cloud.commit_or_keep().err()),
-        );
+        errors.extend(clouds.into_iter().filter_map(|cloud| cloud.commit_or_keep().err()));
         let is_alone = args.entries.is_empty() && self.subject.layers.len() <= 1;
         if requests.list.is_empty() && is_alone && !printed {
             self.show_first(engine, &outputs);
@@ -475,9 +427,7 @@ impl Job<'_> {
 
     /// The files of the point clouds that the shader wrote, which are put in their places last.
     fn clouds(&self, written: WrittenClouds, is_overfull: bool) -> Result<Vec<Staged>, Failure> {
-        let Stage {
-            args, host, files, ..
-        } = *self.stage;
+        let Stage { args, host, files, .. } = *self.stage;
         if is_overfull {
             return Err(Failure::User(format!(
                 "error: the points that `{}` writes take more than {} GiB; nothing was written",
@@ -500,26 +450,17 @@ impl Job<'_> {
             let placed = |fault: &TextureLoadError| {
                 let mut error = fault.hinted(Diagnostic::error(fault.to_string()));
                 let place = named.iter().find(|texture| fault.is_of(&texture.request));
-                error
-                    .labels
-                    .extend(place.and_then(|texture| texture.label.clone()));
+                error.labels.extend(place.and_then(|texture| texture.label.clone()));
                 error
             };
-            Failure::plain(Diagnostics {
-                list: faults.iter().map(placed).collect(),
-            })
+            Failure::plain(Diagnostics { list: faults.iter().map(placed).collect() })
         })
     }
 
     /// Number of useful threads.
     fn threads(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        let wanted = self
-            .stage
-            .args
-            .threads
-            .filter(|&n| n > 0)
-            .map_or_else(all, |n| n as usize);
+        let wanted = self.stage.args.threads.filter(|&n| n > 0).map_or_else(all, |n| n as usize);
         wanted.min(self.stage.grid.points())
     }
 
@@ -546,11 +487,7 @@ impl Job<'_> {
             return vec![];
         }
         if self.stage.requests.list.is_empty() {
-            return outputs
-                .iter()
-                .enumerate()
-                .map(|(i, (name, _))| (i, name.clone()))
-                .collect();
+            return outputs.iter().enumerate().map(|(i, (name, _))| (i, name.clone())).collect();
         }
         let named = self.stage.requests.list.iter();
         named

@@ -93,12 +93,7 @@ impl<'a> Requests<'a> {
         let chosen = diagnostics.into_result(chosen)?;
         let image = |(output, channels, is_int, file)| {
             let pixels = image::Image::new(grid.width(), grid.height(), channels);
-            Image {
-                output,
-                file,
-                is_int,
-                pixels,
-            }
+            Image { output, file, is_int, pixels }
         };
         Ok(chosen.into_iter().map(image).collect())
     }
@@ -149,10 +144,7 @@ pub(super) fn write(
                 vec![]
             },
             metadata: vec![
-                (
-                    "kiln.version".to_owned(),
-                    MetaValue::from(env!("CARGO_PKG_VERSION")),
-                ),
+                ("kiln.version".to_owned(), MetaValue::from(env!("CARGO_PKG_VERSION"))),
                 ("kiln.shader".to_owned(), MetaValue::from(shader)),
             ],
             ..WriteOptions::default()

@@ -22,11 +22,7 @@ pub(super) fn type_named(text: &str) -> Option<Type> {
 /// The type that a value without one has: sixteen numbers are a matrix, three a vector.
 pub(super) fn type_of(text: &str) -> Type {
     let numbers = text.split(',').map(|part| part.trim().parse::<f32>());
-    match numbers
-        .clone()
-        .all(|number| number.is_ok())
-        .then(|| numbers.count())
-    {
+    match numbers.clone().all(|number| number.is_ok()).then(|| numbers.count()) {
         Some(16) => Type::MATRIX,
         Some(3) => Type::VECTOR,
         Some(1) if text.trim().parse::<i32>().is_ok() => Type::INT,
@@ -71,10 +67,7 @@ pub(super) fn parse(name: &str, ty: Type, given: &Given) -> Result<Value, Diagno
             Ok(Const::Triple(named_color(text).unwrap_or_default()))
         }
         (_, Given::Text(text)) => {
-            let parts: Vec<&str> = text
-                .split([',', ' ', '\t'])
-                .filter(|part| !part.is_empty())
-                .collect();
+            let parts: Vec<&str> = text.split([',', ' ', '\t']).filter(|part| !part.is_empty()).collect();
             numbers(ty, &parts)
         }
         (_, Given::List(list)) => numbers(ty, &list.iter().map(String::as_str).collect::<Vec<_>>()),
@@ -127,10 +120,7 @@ fn numbers(ty: Type, parts: &[&str]) -> Result<Const, String> {
         };
     }
     if !parts.len().is_multiple_of(size) {
-        return Err(format!(
-            "{} numbers do not make elements of {size} each",
-            parts.len()
-        ));
+        return Err(format!("{} numbers do not make elements of {size} each", parts.len()));
     }
     array(
         parts
@@ -144,11 +134,9 @@ fn numbers(ty: Type, parts: &[&str]) -> Result<Const, String> {
 /// Checks the length of an array.
 fn array(list: Vec<Const>, ty: Type) -> Result<Const, String> {
     match ty.length {
-        Length::Array(n) if list.len() != n as usize => Err(format!(
-            "{n} {} wanted, {} found",
-            plural(n as usize, "element"),
-            list.len()
-        )),
+        Length::Array(n) if list.len() != n as usize => {
+            Err(format!("{n} {} wanted, {} found", plural(n as usize, "element"), list.len()))
+        }
         _ => Ok(Const::Array(list)),
     }
 }
@@ -176,18 +164,12 @@ fn int(text: &str) -> Result<i32, String> {
     match text {
         "true" => Ok(1),
         "false" => Ok(0),
-        _ => text
-            .parse()
-            .map_err(|_| format!("`{text}` is not a whole number")),
+        _ => text.parse().map_err(|_| format!("`{text}` is not a whole number")),
     }
 }
 
 fn plural(n: usize, noun: &str) -> String {
-    if n == 1 {
-        noun.to_owned()
-    } else {
-        format!("{noun}s")
-    }
+    if n == 1 { noun.to_owned() } else { format!("{noun}s") }
 }
 
 #[cfg(test)]
@@ -220,20 +202,12 @@ mod tests {
             value(Type::array(Base::Int, 2), "1,2"),
             Const::Array(vec![Const::Int(1), Const::Int(2)])
         );
-        let unsized_triples = Type {
-            base: Base::Point,
-            length: Length::Unsized,
-        };
+        let unsized_triples = Type { base: Base::Point, length: Length::Unsized };
         assert_eq!(
             value(unsized_triples, "1,2,3,4,5,6"),
-            Const::Array(vec![
-                Const::Triple([1.0, 2.0, 3.0]),
-                Const::Triple([4.0, 5.0, 6.0])
-            ])
+            Const::Array(vec![Const::Triple([1.0, 2.0, 3.0]), Const::Triple([4.0, 5.0, 6.0])])
         );
-        let Const::Matrix(m) = value(Type::MATRIX, "2") else {
-            panic!()
-        };
+        let Const::Matrix(m) = value(Type::MATRIX, "2") else { panic!() };
         assert_eq!((m[0], m[1], m[15]), (2.0, 0.0, 2.0));
     }
 

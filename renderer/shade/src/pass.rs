@@ -87,13 +87,7 @@ pub(super) fn pass<E: Engine, P: PointSet>(
         written: Mutex::default(),
         deadline: options.limit.map(|limit| Instant::now() + limit),
     };
-    let worker = Worker {
-        engine,
-        grid,
-        outputs: &outputs,
-        options,
-        shared: &shared,
-    };
+    let worker = Worker { engine, grid, outputs: &outputs, options, shared: &shared };
     if let [first, others @ ..] = states {
         thread::scope(|scope| {
             for state in others {
@@ -105,16 +99,10 @@ pub(super) fn pass<E: Engine, P: PointSet>(
     }
     let mut result = shared.result.into_inner().unwrap_or_else(PoisonError::into_inner);
     result.stopped = shared.first_stopped.into_inner() != usize::MAX;
-    let printer = shared
-        .printer
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    let printer = shared.printer.into_inner().unwrap_or_else(PoisonError::into_inner);
     result.printed = printer.printed;
     result.text = printer.text.unwrap_or_default();
-    let written = shared
-        .written
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    let written = shared.written.into_inner().unwrap_or_else(PoisonError::into_inner);
     result.is_overfull = written.bytes > MAX_WRITTEN;
     result.written = written.joined();
     let _ = std::io::stdout().flush();
@@ -176,11 +164,7 @@ impl<'i> Bands<'i> {
             let size = BAND * image.pixels.channels;
             image.pixels.data.chunks_mut(size)
         });
-        Bands {
-            next: 0,
-            points: grid.points(),
-            images: images.collect(),
-        }
+        Bands { next: 0, points: grid.points(), images: images.collect() }
     }
 
     fn take(&mut self) -> Option<Band<'i>> {
@@ -245,10 +229,7 @@ impl<E: Engine, P: PointSet> Worker<'_, '_, '_, E, P> {
     /// Shades the points of a band. Returns whether each run was completed.
     fn shade(&self, state: &mut E::State, band: &mut Band<'_>, printed: &mut PrintOutput) -> bool {
         let mut points = [self.grid.globals(); BATCH];
-        let (mut x, mut y) = (
-            band.points.start % self.grid.width(),
-            band.points.start / self.grid.width(),
-        );
+        let (mut x, mut y) = (band.points.start % self.grid.width(), band.points.start / self.grid.width());
         let count = band.points.len();
         // Values of a point are printed before the next point runs.
         let batch = if self.options.print.is_empty() { BATCH } else { 1 };
@@ -329,10 +310,7 @@ impl Printer<'_> {
             Sink::File(name) => return append(name, text),
             Sink::Report(report) => report_line(report, self.group, self.layers),
         };
-        let is_message = matches!(
-            sink,
-            Sink::Warning | Sink::Error | Sink::OptionalError | Sink::Report(_)
-        );
+        let is_message = matches!(sink, Sink::Warning | Sink::Error | Sink::OptionalError | Sink::Report(_));
         if shown.is_empty() || is_message && !self.repeats && !self.shown.insert(shown.clone()) {
             return;
         }

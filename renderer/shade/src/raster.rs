@@ -37,11 +37,7 @@ pub(super) fn run(args: &ShadeArgs, emit: Emit, system: &ShadingSystem) -> Resul
         let wanted = requests.list.iter().filter(|(_, other)| other == path);
         let names: Vec<&str> = wanted.map(|(name, _)| *name).collect();
         let text = text(args, emit, &names, system)?;
-        errors.extend(
-            WriteMode::Final(&[])
-                .write_bytes(Path::new(path), text.as_bytes())
-                .err(),
-        );
+        errors.extend(WriteMode::Final(&[]).write_bytes(Path::new(path), text.as_bytes()).err());
     }
     if paths.is_empty() {
         print_result(&text(args, emit, &[], system)?);
@@ -77,19 +73,13 @@ fn program(args: &ShadeArgs, subject: &Subject, system: &ShadingSystem) -> Resul
         optimize: OptLevel::None,
         ..InstanceOptions::default()
     };
-    let (unit, sources, _) = system
-        .optimized(&subject.template, &options)
-        .map_err(Failure::plain)?;
+    let (unit, sources, _) = system.optimized(&subject.template, &options).map_err(Failure::plain)?;
     let attributes = args.setup.userdata_names();
     let options = RasterOptions {
         pass: args.pass.into(),
         live: live.into_iter().map(|(name, value, _)| (name, value)).collect(),
         attributes,
-        optimize: if args.unoptimized {
-            OptLevel::Exact
-        } else {
-            OptLevel::Full
-        },
+        optimize: if args.unoptimized { OptLevel::Exact } else { OptLevel::Full },
     };
     raster(&unit, &sources, system.closures(), &options).map_err(Failure::plain)
 }
@@ -139,19 +129,14 @@ fn live(args: &ShadeArgs, subject: &Subject) -> Result<Vec<(String, Const, shadi
         let Some(input) = inputs.iter().find(|input| input.name == *name) else {
             let known = inputs.iter().map(|input| input.name.as_str());
             let error = Diagnostic::error(format!("no parameter `{name}` can be live")).nearest(name, known);
-            return Err(Failure::plain(
-                error.hint("name parameters of the shader or group").into(),
-            ));
+            return Err(Failure::plain(error.hint("name parameters of the shader or group").into()));
         };
         match value(name, &input.default).filter(fits) {
             Some(value) => live.push((name.clone(), value, input.ty)),
             None => {
-                let error = Diagnostic::error(format!(
-                    "parameter `{name}` cannot be live: it is no constant number"
-                ));
-                return Err(Failure::plain(
-                    error.hint("give it a value with `--param`").into(),
-                ));
+                let error =
+                    Diagnostic::error(format!("parameter `{name}` cannot be live: it is no constant number"));
+                return Err(Failure::plain(error.hint("give it a value with `--param`").into()));
             }
         }
     }

@@ -93,9 +93,7 @@ impl<'t> Reader<'t> {
                 else {
                     return Err("`connect` expects LAYER.OUTPUT LAYER.INPUT".to_owned());
                 };
-                Ok(vec![LayerStep::Connect(
-                    [from, output, to, input].map(str::to_owned),
-                )])
+                Ok(vec![LayerStep::Connect([from, output, to, input].map(str::to_owned))])
             }
             "param" => {
                 let ty = self.until(&['[', ';', ',']);
@@ -151,12 +149,7 @@ impl<'t> Reader<'t> {
             ([only], Length::Single) => Given::Text(only.clone()),
             _ => Given::List(values),
         };
-        Ok(vec![LayerStep::Param(LayerParam {
-            name,
-            value,
-            ty: None,
-            interpolated,
-        })])
+        Ok(vec![LayerStep::Param(LayerParam { name, value, ty: None, interpolated })])
     }
 
     fn values(&mut self, base: Base, wanted: usize) -> Result<Vec<String>, String> {
@@ -245,12 +238,7 @@ mod tests {
 
     fn param(name: &str, value: Given, interpolated: Option<bool>) -> LayerStep {
         let name = name.to_owned();
-        LayerStep::Param(LayerParam {
-            name,
-            value,
-            ty: None,
-            interpolated,
-        })
+        LayerStep::Param(LayerParam { name, value, ty: None, interpolated })
     }
 
     #[test]
@@ -276,17 +264,9 @@ mod tests {
     #[test]
     fn mistakes_name_the_statement() {
         for (text, message, statement) in [
-            (
-                "shader a b; conect a.x b.y;",
-                "did you mean `connect`?",
-                "conect a.x b.y;",
-            ),
+            ("shader a b; conect a.x b.y;", "did you mean `connect`?", "conect a.x b.y;"),
             ("param flaot x 1;", "Unknown type: flaot", "param flaot x 1;"),
-            (
-                "param float x red;",
-                "`red` is not a number",
-                "param float x red;",
-            ),
+            ("param float x red;", "`red` is not a number", "param float x red;"),
             ("connect a b.y;", "LAYER.OUTPUT", "connect a b.y;"),
             ("param string s \"x;", "does not end", "param string s \"x;"),
             (

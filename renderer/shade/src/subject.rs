@@ -72,10 +72,7 @@ impl Subject {
     pub(super) fn entries(&self, entries: &[String]) -> String {
         let at = |name: &String| self.layers.iter().position(|layer| layer.layer == *name);
         let entry = |name: &String| at(name).map(|index| format!(" {name}({index})"));
-        format!(
-            "Entry layers:{}\n",
-            entries.iter().filter_map(entry).collect::<String>()
-        )
+        format!("Entry layers:{}\n", entries.iter().filter_map(entry).collect::<String>())
     }
 }
 
@@ -109,11 +106,7 @@ pub(super) fn find(
     system: &ShadingSystem,
 ) -> Result<Subject, SubjectError> {
     let is_group = |step: &Step| matches!(step, Step::Group(_));
-    let number = if args.setup.steps.iter().any(is_group) {
-        2
-    } else {
-        1
-    };
+    let number = if args.setup.steps.iter().any(is_group) { 2 } else { 1 };
     let group = args.group_name.clone();
     let mut builder = Builder {
         system,
@@ -175,8 +168,7 @@ impl Builder<'_> {
             }
             Err(_) => spec.to_owned(),
         };
-        self.notes
-            .push(format!("Processing group specification:\n---\n{text}\n---\n"));
+        self.notes.push(format!("Processing group specification:\n---\n{text}\n---\n"));
         let steps = serialised::parse(&text)
             .map_err(|mistake| self.unreadable(&mistake.message, &mistake.statement))?;
         for (step, statement) in steps {
@@ -251,13 +243,9 @@ impl Builder<'_> {
              ]],\n    output color result = 0,\n    output float alpha = 1,\n  )\n{{\n    {statements}\n    ;\n}}\n",
             self.layers.len()
         );
-        self.notes
-            .push(format!("Expression-based shader text is:\n---\n{text}---\n"));
+        self.notes.push(format!("Expression-based shader text is:\n---\n{text}---\n"));
         let loaded = self.system.load(Source::new("<expression>", text))?;
-        Ok(shader_file::FoundShaders {
-            templates: loaded.templates,
-            warnings: loaded.warnings,
-        })
+        Ok(shader_file::FoundShaders { templates: loaded.templates, warnings: loaded.warnings })
     }
 
     fn finish(mut self, args: &ShadeArgs, wanted: &[&str], again: bool) -> Result<Subject, SubjectError> {
@@ -316,11 +304,7 @@ impl Builder<'_> {
             layers: self.layers.iter().map(Layer::summary).collect(),
             warnings: self.warnings,
             group: self.group,
-            connections: self
-                .connections
-                .into_iter()
-                .map(|(connection, _)| connection)
-                .collect(),
+            connections: self.connections.into_iter().map(|(connection, _)| connection).collect(),
             notes: self.notes,
         }
     }
@@ -345,10 +329,7 @@ impl Builder<'_> {
                 diagnostics.push(unknown_output(layer.template.name(), output, &known));
             }
         }
-        let inputs = inputs
-            .into_iter()
-            .map(|given| (given.name, given.value))
-            .collect();
+        let inputs = inputs.into_iter().map(|given| (given.name, given.value)).collect();
         let template = layer.template.clone();
         diagnostics.into_result(())?;
         Ok(self.subject(template, inputs, outputs))
@@ -399,9 +380,7 @@ impl Builder<'_> {
             }
         }
         if args.entries.is_empty() {
-            group
-                .entries
-                .extend(layers.last().map(|layer| layer.name.clone()));
+            group.entries.extend(layers.last().map(|layer| layer.name.clone()));
         }
         let is_off = |option| args.engine_option(option) == Some("0");
         let [all, tracing, writing] = ["lazylayers", "lazytrace", "lazyglobals"].map(is_off);
@@ -423,10 +402,7 @@ impl Builder<'_> {
                 {
                     diagnostics.push(error.into());
                 }
-                group
-                    .outputs
-                    .iter_mut()
-                    .for_each(|output| output.is_unrequested = true);
+                group.outputs.iter_mut().for_each(|output| output.is_unrequested = true);
             }
         }
         for &word in wanted {
@@ -465,10 +441,7 @@ impl Builder<'_> {
             })
         };
         let (from, to) = (layer(from, "source")?, layer(to, "destination")?);
-        let connected = group.connect(
-            &format!("{}.{output}", from.name),
-            &format!("{}.{input}", to.name),
-        );
+        let connected = group.connect(&format!("{}.{output}", from.name), &format!("{}.{input}", to.name));
         connected.map_err(|error| {
             let hint = error.hint().map_or_else(String::new, |hint| format!("; {hint}"));
             shown(format!("{error}{hint}"))

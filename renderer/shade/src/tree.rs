@@ -61,15 +61,9 @@ pub fn point_text(
             input.source = InputSource::Constant(value.clone());
         }
     }
-    let options = InstanceOptions {
-        inputs,
-        ..InstanceOptions::default()
-    };
+    let options = InstanceOptions { inputs, ..InstanceOptions::default() };
     let instance = system.instantiate(template, &options).map_err(Failure::plain)?;
-    let engine = Compiled {
-        instance,
-        system: &system,
-    };
+    let engine = Compiled { instance, system: &system };
     let grid = Grid::new(
         [1, 1],
         &Placement {
@@ -116,9 +110,7 @@ fn inputs(template: &Template, given: &[(String, String)]) -> Result<Vec<(String
             let message = format!("`{}` has no parameter `{name}`", template.name());
             let error = Diagnostic::error(message);
             return Err(Failure::plain(
-                error
-                    .nearest(name, inputs.map(|param| param.name.as_str()))
-                    .into(),
+                error.nearest(name, inputs.map(|param| param.name.as_str())).into(),
             ));
         };
         let text = match named_color(text) {
@@ -154,12 +146,7 @@ impl Tree {
             self.inputs(inner, &deeper, text);
             self.inside(inner, &deeper, level + 1, text);
         }
-        let width = node
-            .outputs
-            .iter()
-            .map(|(name, ..)| name.chars().count())
-            .max()
-            .unwrap_or(0);
+        let width = node.outputs.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
         for (name, ty, output) in &node.outputs {
             let value = self.value(output);
             let _ = writeln!(text, "{indent}└▶ {name:width$} = {value}    {ty}");
@@ -167,12 +154,7 @@ impl Tree {
     }
 
     fn inputs(&self, node: &InspectedNode, indent: &str, text: &mut String) {
-        let width = node
-            .inputs
-            .iter()
-            .map(|input| input.name.chars().count())
-            .max()
-            .unwrap_or(0);
+        let width = node.inputs.iter().map(|input| input.name.chars().count()).max().unwrap_or(0);
         for input in &node.inputs {
             let name = &input.name;
             let value = input.output.as_deref().map(|output| self.value(output));

@@ -66,20 +66,12 @@ impl Unit {
         let limit = memory::for_textures();
         let host = GridHost::new([1, 1], directories.clone(), limit, vec![], files.clone());
         let host = Arc::new(host);
-        let source = renderer_inputs::common_args::SourceArgs {
-            folders: directories,
-            undefine: vec![],
-        };
+        let source = renderer_inputs::common_args::SourceArgs { folders: directories, undefine: vec![] };
         let system = ShadingSystem::new(closure_registry(), host.clone())
             .with_library(library::LIBRARY)
             .with_preprocessor(source.preprocessor(&[], files));
         let (template, warnings) = find(&system, text).map_err(Failure::Mistakes)?;
-        Ok(Unit {
-            system: Arc::new(system),
-            host,
-            template,
-            warnings,
-        })
+        Ok(Unit { system: Arc::new(system), host, template, warnings })
     }
 
     /// Name, kind, metadata and parameters, as `kiln info --json` shows them.
@@ -144,9 +136,7 @@ impl Unit {
         let missing = instance.statistics().missing_textures.iter();
         let missing = missing.filter(|texture| !texture.optional);
         Ok(Instance {
-            warnings: Diagnostics {
-                list: missing.map(missing_texture).collect(),
-            },
+            warnings: Diagnostics { list: missing.map(missing_texture).collect() },
             instance,
             system: self.system.clone(),
             name: self.template.name().to_owned(),
@@ -238,9 +228,7 @@ impl Instance {
     /// The outputs.
     pub fn outputs(&self) -> Vec<OutputInfo> {
         let outputs = self.instance.outputs().iter();
-        outputs
-            .map(|output| OutputInfo::of(&output.name, output.ty))
-            .collect()
+        outputs.map(|output| OutputInfo::of(&output.name, output.ty)).collect()
     }
 
     /// Warnings about textures.
@@ -275,17 +263,12 @@ impl Instance {
         let reports = result.reports.iter().filter(|report| !report.is_shown);
         let reports: Vec<String> = reports.map(ToString::to_string).collect();
         if result.stopped {
-            let reason = reports
-                .first()
-                .map_or(String::new(), |report| format!("\n{report}"));
+            let reason = reports.first().map_or(String::new(), |report| format!("\n{report}"));
             let message = format!("error: `{}` did not come to its end{reason}", self.name);
             return Err(Failure::User(message));
         }
         Ok(Evaluated {
-            values: images
-                .into_iter()
-                .map(|image| (image.output, image.pixels.data))
-                .collect(),
+            values: images.into_iter().map(|image| (image.output, image.pixels.data)).collect(),
             text: result.text,
             reports,
         })
@@ -316,10 +299,7 @@ impl Instance {
     }
 
     fn engine(&self) -> Compiled<'_> {
-        Compiled {
-            instance: self.instance.clone(),
-            system: &self.system,
-        }
+        Compiled { instance: self.instance.clone(), system: &self.system }
     }
 
     fn contexts(&self, count: usize) -> Vec<ShadingContext> {

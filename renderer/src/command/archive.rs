@@ -29,10 +29,7 @@ const TIME: u64 = 315_532_800;
 
 pub(super) fn run(args: &ArchiveArgs) -> Result<(), Failure> {
     let name = format!("kiln-{}-{OS}-{ARCH}", env!("CARGO_PKG_VERSION"));
-    let path = args
-        .output
-        .clone()
-        .unwrap_or_else(|| PathBuf::from(format!("{name}.tar.gz")));
+    let path = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.tar.gz")));
     check_extension(&path)?;
     check_place(&path)?;
     let Some(bundle) = carried() else {
@@ -87,8 +84,7 @@ impl Archive {
         header.set_size(bytes.len() as u64);
         header.set_mode(mode);
         header.set_mtime(TIME);
-        self.builder
-            .append_data(&mut header, format!("{}/{path}", self.folder), bytes)
+        self.builder.append_data(&mut header, format!("{}/{path}", self.folder), bytes)
     }
 
     fn finish(self) -> std::io::Result<Vec<u8>> {

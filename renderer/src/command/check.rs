@@ -25,9 +25,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
             }
             Err(diagnostics) => (diagnostics, true),
         };
-        print(&Diagnostics {
-            list: printed.add_new(diagnostics.list),
-        });
+        print(&Diagnostics { list: printed.add_new(diagnostics.list) });
         wrong += usize::from(failed);
     }
     let files = plural(args.files.len(), "file");
@@ -80,17 +78,9 @@ impl Count {
 /// The warnings of a file.
 fn check(path: &Path, args: &CheckArgs, count: &mut Count) -> Result<Diagnostics, Diagnostics> {
     let checked = if is_shader(path) {
-        check_shader(
-            read_source(path)?,
-            &args.source,
-            &args.mitsuba,
-            SharedFiles::default(),
-        )?
+        check_shader(read_source(path)?, &args.source, &args.mitsuba, SharedFiles::default())?
     } else {
-        check_scene(NamedScene::find(
-            path,
-            SceneOptions::of(&args.source, &args.mitsuba),
-        )?)?
+        check_scene(NamedScene::find(path, SceneOptions::of(&args.source, &args.mitsuba))?)?
     };
     count.templates(&checked.templates);
     match checked.content {

@@ -57,15 +57,8 @@ impl<'a> RenderOrigin<'a> {
                 .settings
                 .passes
                 .as_ref()
-                .map_or_else(LayerNames::default, |plan| {
-                    LayerNames::new(plan.set(), plan.manifests())
-                }),
-            ..Header::new(
-                identity,
-                scene_file,
-                Ranges::of(state.samples.clone()),
-                &state.film,
-            )
+                .map_or_else(LayerNames::default, |plan| LayerNames::new(plan.set(), plan.manifests())),
+            ..Header::new(identity, scene_file, Ranges::of(state.samples.clone()), &state.film)
         }
     }
 }
@@ -132,10 +125,7 @@ impl Checkpoint {
         }
         check_place(path)?;
         outputs.add("--checkpoint", path)?;
-        Ok(Some(Checkpoint {
-            path: path.clone(),
-            resume: args.resume,
-        }))
+        Ok(Some(Checkpoint { path: path.clone(), resume: args.resume }))
     }
 
     /// The most paths that a camera ray counts as in the render to be resumed, if there is one.
@@ -204,9 +194,7 @@ impl Checkpoint {
     /// Writes the last state of a render; elsewhere, if the file cannot be replaced.
     pub(super) fn finish(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
         self.write(header, state).map_err(|error| {
-            write_elsewhere(error, |file| {
-                write_to(file, header, &state.film, state.noise.as_ref())
-            })
+            write_elsewhere(error, |file| write_to(file, header, &state.film, state.noise.as_ref()))
         })
     }
 

@@ -49,16 +49,9 @@ fn text(args: &CompareArgs, report: &Report) -> String {
         let (a, b) = (number(*a), number(*b));
         lines.push(format!("mean {channel:<8} {a} and {b}, {percent:+.3} %"));
     }
-    let counts = [
-        (&args.image, report.non_finite_a),
-        (&args.reference, report.non_finite_b),
-    ];
+    let counts = [(&args.image, report.non_finite_a), (&args.reference, report.non_finite_b)];
     for (path, count) in counts.iter().filter(|(_, count)| *count > 0) {
-        let are = if *count == 1 {
-            "value that is"
-        } else {
-            "values that are"
-        };
+        let are = if *count == 1 { "value that is" } else { "values that are" };
         lines.push(format!("{} has {count} {are} not finite", path.display()));
     }
     lines.push(String::new());

@@ -26,10 +26,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     }
     let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
     let folder = format!("{stem}_files");
-    let options = SceneImportOptions {
-        folder: Some(folder.clone()),
-        ..args.mitsuba.options()
-    };
+    let options = SceneImportOptions { folder: Some(folder.clone()), ..args.mitsuba.options() };
     let translation = import_scene(&args.scene, &options).map_err(Failure::Mistakes)?;
     let beside = args.output.parent().unwrap_or(Path::new(""));
     let meshes = translation.meshes.iter().map(|(name, _)| name);
@@ -71,10 +68,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     }
     if !args.quiet {
         print(&translation.warnings);
-        let counts = [
-            (translation.meshes.len(), "mesh file"),
-            (translation.images.len(), "image"),
-        ];
+        let counts = [(translation.meshes.len(), "mesh file"), (translation.images.len(), "image")];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, noun)| plural(count, noun)).collect();
         let beside = match counts.as_slice() {
@@ -146,8 +140,7 @@ fn text(scene: &Path, declarations: &[Declaration]) -> String {
 
 fn check_names(args: &ConvertArgs) -> Result<(), Failure> {
     let has = |path: &Path, extension: &str| {
-        path.extension()
-            .is_some_and(|own| own.eq_ignore_ascii_case(extension))
+        path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
     };
     if !has(&args.scene, "xml") {
         let message = format!("{}: not a scene that is converted", args.scene.display());
@@ -156,9 +149,7 @@ fn check_names(args: &ConvertArgs) -> Result<(), Failure> {
     }
     if !has(&args.output, "kiln") {
         let message = format!("{}: not a name for a scene", args.output.display());
-        return Err(Failure::of(
-            Diagnostic::error(message).hint("scenes are .kiln files"),
-        ));
+        return Err(Failure::of(Diagnostic::error(message).hint("scenes are .kiln files")));
     }
     Ok(())
 }

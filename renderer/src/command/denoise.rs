@@ -38,10 +38,7 @@ pub(super) fn run(args: &DenoiseArgs) -> Result<(), Failure> {
         )));
     }
     let Some(denoised) = denoise(&layered, &denoiser, args.quality.into())? else {
-        return Err(Failure::User(format!(
-            "error: '{}' has no channels R, G and B",
-            path.display()
-        )));
+        return Err(Failure::User(format!("error: '{}' has no channels R, G and B", path.display())));
     };
     for output in &args.output {
         write_layered(output, &denoised, args)?;

@@ -176,10 +176,7 @@ fn format_file(path: &Path, is_check: bool, tally: &mut Tally) -> Result<(), Str
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    DiskFiles
-        .read(path)
-        .map_err(|error| error.to_string())
-        .and_then(text_of)
+    DiskFiles.read(path).map_err(|error| error.to_string()).and_then(text_of)
 }
 
 /// The bytes as text. Encodings other than UTF-8, which other commands accept, could not be restored.

@@ -26,18 +26,13 @@ pub(super) fn run(args: &ImageArgs) -> Result<(), Failure> {
         let message = format!("'{}' has no layer `{layer}`", args.image.display());
         let known: Vec<&str> = views.iter().map(|view| view.name.as_str()).collect();
         let diagnostic = Diagnostic::error(message).nearest(layer, known.iter().copied());
-        return Err(Failure::of(
-            diagnostic.hint(format!("its layers are: {}", known.join(", "))),
-        ));
+        return Err(Failure::of(diagnostic.hint(format!("its layers are: {}", known.join(", ")))));
     };
     if has_exposure(&args.output) {
         let shown = view.show(&file, Some(args.exposure), args.tone_map.into());
         return Ok(write(&args.output, &shown.image, &WriteOptions::default())?);
     }
     let (image, channel_names) = view.values(&file);
-    let options = WriteOptions {
-        channel_names,
-        ..options
-    };
+    let options = WriteOptions { channel_names, ..options };
     Ok(write(&args.output, &image, &options)?)
 }

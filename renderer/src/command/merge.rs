@@ -39,10 +39,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         // Only a single part has such statistics.
         noise = PartReader::open(path)?.add_to(&mut film)?;
     }
-    let header = Header {
-        counts: film.counts(),
-        ..joined
-    };
+    let header = Header { counts: film.counts(), ..joined };
     let written = pictures.write(&film, noise.as_ref(), &header, &WriteMode::Final(&args.parts));
     if !args.quiet {
         let mut warnings = Diagnostics::default();
@@ -68,11 +65,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         let names = written.files.written.iter();
         let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
         if !names.is_empty() {
-            remark(&format!(
-                "joined the samples {} in {}",
-                header.samples,
-                names.join(", ")
-            ));
+            remark(&format!("joined the samples {} in {}", header.samples, names.join(", ")));
         }
     }
     check_written(&written.files.errors)
@@ -81,9 +74,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
 /// Joins checkpoints of the shares of a bake.
 fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
     let [output] = args.output.as_slice() else {
-        return Err(Failure::User(
-            "error: parts of a bake are joined in one file".to_owned(),
-        ));
+        return Err(Failure::User("error: parts of a bake are joined in one file".to_owned()));
     };
     if !is_part(output) {
         return Err(Failure::User(format!(
@@ -167,10 +158,7 @@ fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
         joined.layout.variance &= header.layout.variance;
     }
     if joined.samples.is_empty() {
-        return Err(Failure::User(format!(
-            "error: there are no samples in '{}'",
-            first.display()
-        )));
+        return Err(Failure::User(format!("error: there are no samples in '{}'", first.display())));
     }
     let gaps = joined.samples.gaps();
     if !gaps.is_empty() && !allow_gaps {
@@ -181,17 +169,10 @@ fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
 
 /// Parts with --noise are successive states of one render and cannot be merged.
 fn noise_message(parts: &[Named]) -> String {
-    let names: Vec<String> = parts
-        .iter()
-        .map(|(path, _)| format!("'{}'", path.display()))
-        .collect();
+    let names: Vec<String> = parts.iter().map(|(path, _)| format!("'{}'", path.display())).collect();
     let most = parts.iter().max_by_key(|(_, header)| header.samples.count());
     let hint = most.map_or(String::new(), |(path, header)| {
-        format!(
-            "\n  hint: take '{}' alone, with the samples {}",
-            path.display(),
-            header.samples
-        )
+        format!("\n  hint: take '{}' alone, with the samples {}", path.display(), header.samples)
     });
     format!(
         "error: {} are of one render with --noise, and each has all samples from the first on{hint}",

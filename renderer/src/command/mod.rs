@@ -73,9 +73,7 @@ fn done(command: &Command) -> Result<(), Failure> {
 /// it.
 fn start_threads(threads: usize) -> Result<(), Failure> {
     check_address_space(threads)?;
-    let started = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build_global();
+    let started = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     started.map_err(|error| {
         Failure::User(format!(
             "error: cannot start the threads: {error}\n  hint: reduce their number with --threads N"

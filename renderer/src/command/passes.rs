@@ -61,9 +61,7 @@ pub(super) fn plan(
 
 fn set(passes: Vec<PassDesc>) -> Result<PassSet, Failure> {
     PassSet::new(passes).map_err(|error| {
-        Failure::User(format!(
-            "error: {error}\n  hint: give one another name: --aov NAME=WHAT"
-        ))
+        Failure::User(format!("error: {error}\n  hint: give one another name: --aov NAME=WHAT"))
     })
 }
 
@@ -88,12 +86,7 @@ fn each_light(names: &mut SceneNames) {
     let mut taken = HashSet::from([REST.to_owned()]);
     for light in &mut names.lights {
         let group = groups.entry(light.name.clone()).or_insert_with(|| {
-            let name: String = light
-                .name
-                .chars()
-                .map(valid)
-                .take(MAX_GROUP_NAME_LENGTH)
-                .collect();
+            let name: String = light.name.chars().map(valid).take(MAX_GROUP_NAME_LENGTH).collect();
             let numbered = (2..).map(|number| format!("{name}_{number}"));
             let mut free = once(name.clone()).chain(numbered);
             let group = free.find(|group| taken.insert(group.clone()));
@@ -105,11 +98,7 @@ fn each_light(names: &mut SceneNames) {
 
 /// A pass for each group of lights.
 fn groups(names: &SceneNames) -> Result<Vec<PassDesc>, Failure> {
-    let mut groups: Vec<&str> = names
-        .lights
-        .iter()
-        .filter_map(|light| light.group.as_deref())
-        .collect();
+    let mut groups: Vec<&str> = names.lights.iter().filter_map(|light| light.group.as_deref()).collect();
     groups.sort_unstable();
     groups.dedup();
     let passes = groups.into_iter().map(|group| asked(&format!("light_{group}")));

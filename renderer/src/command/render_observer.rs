@@ -61,13 +61,7 @@ impl Checkpointer<'_> {
 impl<'a> RenderObserver<'a> {
     /// An observer with a bar only.
     pub(super) fn new(bar: &'a Bar, origin: &'a RenderOrigin<'a>) -> RenderObserver<'a> {
-        RenderObserver {
-            bar,
-            origin,
-            tasks: vec![],
-            preview: None,
-            lines: None,
-        }
+        RenderObserver { bar, origin, tasks: vec![], preview: None, lines: None }
     }
 
     /// Adds a checkpoint.

@@ -13,9 +13,7 @@ pub(super) fn run(args: &SheetArgs) -> Result<(), Failure> {
     outputs.check_inputs([&args.image])?;
     let file = read_channels(&args.image)?;
     let views = views(&file);
-    let sheet = sheet(&file, &views, |view| {
-        view.show(&file, args.exposure, args.tone_map.into())
-    });
+    let sheet = sheet(&file, &views, |view| view.show(&file, args.exposure, args.tone_map.into()));
     Ok(write(&args.output, &sheet, &WriteOptions::default())?)
 }
 

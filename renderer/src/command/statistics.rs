@@ -101,10 +101,7 @@ impl Statistics {
             warnings.push(Diagnostic::warning(message).hint(hint));
         }
         if self.dropped_samples > 0 {
-            let message = format!(
-                "{} samples were not finite and are left out",
-                self.dropped_samples
-            );
+            let message = format!("{} samples were not finite and are left out", self.dropped_samples);
             warnings.push(Diagnostic::warning(message));
         }
         if self.photons.as_ref().is_some_and(|photons| photons.media_emit) {
@@ -122,10 +119,8 @@ impl Statistics {
             warnings.push(Diagnostic::warning(message));
         }
         if self.clamped_samples > 0 {
-            let message = format!(
-                "{} samples were too bright to be summed and are clamped",
-                self.clamped_samples
-            );
+            let message =
+                format!("{} samples were too bright to be summed and are clamped", self.clamped_samples);
             warnings.push(Diagnostic::warning(message));
         }
         if self.work.lobe_overflows > 0 {
@@ -146,11 +141,7 @@ impl Statistics {
     /// The statistics as JSON text.
     pub(super) fn json(&self, warnings: &Diagnostics) -> String {
         let render = self.stages.render.as_secs_f64() - self.preparing;
-        let warnings: Vec<&str> = warnings
-            .list
-            .iter()
-            .map(|warning| warning.message.as_str())
-            .collect();
+        let warnings: Vec<&str> = warnings.list.iter().map(|warning| warning.message.as_str()).collect();
         let value = json!({
             "stages_s": {
                 "load": self.stages.load.as_secs_f64(),
@@ -339,9 +330,8 @@ fn count(count: f64) -> String {
 /// Shares of the stages of paths, as JSON.
 fn shares_json(shares: &Shares) -> serde_json::Value {
     let stages = Stage::ALL.iter().zip(shares.stages);
-    let stages: serde_json::Map<String, serde_json::Value> = stages
-        .map(|(stage, share)| (stage.name().to_owned(), share.into()))
-        .collect();
+    let stages: serde_json::Map<String, serde_json::Value> =
+        stages.map(|(stage, share)| (stage.name().to_owned(), share.into())).collect();
     json!({
         "stages": stages,
         "embree": shares.embree,

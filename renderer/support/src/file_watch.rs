@@ -155,10 +155,7 @@ impl WatchedFolders {
                 report();
             }
         });
-        WatchedFolders {
-            watcher: watcher.ok(),
-            known: FxHashMap::default(),
-        }
+        WatchedFolders { watcher: watcher.ok(), known: FxHashMap::default() }
     }
 
     /// Watches a folder, again if it is another one by now; returns whether it is. Folders that cannot be watched are left

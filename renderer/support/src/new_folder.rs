@@ -9,9 +9,7 @@ use super::Failure;
 /// removed.
 pub fn write_in(path: &Path, write: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     let made: Vec<&Path> = path.ancestors().take_while(|path| !path.exists()).collect();
-    let written = fs::create_dir_all(path)
-        .map_err(Failure::from)
-        .and_then(|()| write());
+    let written = fs::create_dir_all(path).map_err(Failure::from).and_then(|()| write());
     if written.is_err() {
         for folder in made {
             // Folders that are not empty remain.

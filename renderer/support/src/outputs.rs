@@ -120,11 +120,7 @@ impl Outputs {
                 path.display()
             )));
         }
-        self.list.push(Output {
-            flag,
-            path: path.to_owned(),
-            id,
-        });
+        self.list.push(Output { flag, path: path.to_owned(), id });
         Ok(())
     }
 

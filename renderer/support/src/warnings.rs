@@ -77,10 +77,7 @@ mod tests {
         ];
         let shown: Vec<String> = of_reports(&list).iter().map(ToString::to_string).collect();
         assert_eq!(shown.len(), 2);
-        assert!(
-            shown[0].contains("a.ksl:2:3: m: y") && !shown[0].contains("other"),
-            "{shown:?}"
-        );
+        assert!(shown[0].contains("a.ksl:2:3: m: y") && !shown[0].contains("other"), "{shown:?}");
         assert!(
             shown[1].contains("a.ksl:7:3: m: a") && shown[1].contains("the same in 2 other materials"),
             "{shown:?}"

@@ -27,9 +27,7 @@ pub fn again(
     let old_work = interrupt.clone();
     let watch = FileWatch::start(named, move || old_work.stop_old_work())?;
     if watch.is_idle() {
-        return Err(Failure::User(
-            "error: --watch: there is no file that could change".to_owned(),
-        ));
+        return Err(Failure::User("error: --watch: there is no file that could change".to_owned()));
     }
     loop {
         let start = Instant::now();

@@ -152,9 +152,7 @@ fn places(path: &Path) -> [PathBuf; 2] {
 }
 
 fn folders(places: &[PathBuf; 2]) -> impl Iterator<Item = PathBuf> {
-    places
-        .iter()
-        .filter_map(|place| place.parent().map(Path::to_owned))
+    places.iter().filter_map(|place| place.parent().map(Path::to_owned))
 }
 
 /// A path with its folder resolved, also of a file that is missing.

@@ -401,13 +401,7 @@ fn table() -> Vec<Signature> {
     let mut table = vec![];
     let mut add = |name, builtin, result, params: &[Type], variadic| {
         let params = params.to_vec().leak();
-        table.push(Signature {
-            name,
-            builtin,
-            result,
-            params,
-            variadic,
-        });
+        table.push(Signature { name, builtin, result, params, variadic });
     };
     // For a float, and for each triple type component by component.
     let unary = [
@@ -448,13 +442,9 @@ fn table() -> Vec<Signature> {
     }
     add("erf", B::Erf, F, &[F], false);
     add("erfc", B::Erfc, F, &[F], false);
-    for (name, b) in [
-        ("pow", B::Pow),
-        ("atan2", B::Atan2),
-        ("fmod", B::Fmod),
-        ("min", B::Min),
-        ("max", B::Max),
-    ] {
+    for (name, b) in
+        [("pow", B::Pow), ("atan2", B::Atan2), ("fmod", B::Fmod), ("min", B::Min), ("max", B::Max)]
+    {
         if matches!(b, B::Min | B::Max) {
             add(name, b, I, &[I, I], false);
         }
@@ -463,11 +453,7 @@ fn table() -> Vec<Signature> {
             add(name, b, t, &[t, t], false);
         }
     }
-    for (name, b) in [
-        ("isnan", B::IsNan),
-        ("isinf", B::IsInf),
-        ("isfinite", B::IsFinite),
-    ] {
+    for (name, b) in [("isnan", B::IsNan), ("isinf", B::IsInf), ("isfinite", B::IsFinite)] {
         add(name, b, I, &[F], false);
     }
     add("dot", B::Dot, F, &[V, V], false);
@@ -493,13 +479,7 @@ fn table() -> Vec<Signature> {
     add("__split", B::Split, strings, &[strings, S, S, I], false);
     add("__split_count", B::SplitCount, I, &[S, S, I], false);
     add("__match_places", B::RegexMatchPlaces, ints, &[ints, S, S], false);
-    add(
-        "__search_places",
-        B::RegexSearchPlaces,
-        ints,
-        &[ints, S, S],
-        false,
-    );
+    add("__search_places", B::RegexSearchPlaces, ints, &[ints, S, S], false);
     add("dict_find", B::DictFind, I, &[S, S], false);
     add("dict_find", B::DictFindBelow, I, &[I, S], false);
     add("dict_next", B::DictNext, I, &[I], false);

@@ -106,18 +106,12 @@ impl Type {
 
     /// Creates the type of a single `base`.
     pub const fn single(base: Base) -> Type {
-        Type {
-            base,
-            length: Length::Single,
-        }
+        Type { base, length: Length::Single }
     }
 
     /// Creates the type of an array of `length` elements of `base`.
     pub const fn array(base: Base, length: u32) -> Type {
-        Type {
-            base,
-            length: Length::Array(length),
-        }
+        Type { base, length: Length::Array(length) }
     }
 
     /// Returns the type with another array length.

@@ -25,13 +25,10 @@ pub fn fix(document: &Document, finding: &Finding) -> Option<Fix> {
     let text = document.text.get(range.clone())?;
     // The range of the finding may include a whole call.
     let quoted = finding.message.split('`').skip(1).step_by(2);
-    let range = quoted
-        .filter_map(|wrong| find_word(text, wrong))
-        .next()
-        .map_or_else(
-            || (!text.is_empty() && text.chars().all(is_word)).then(|| range.clone()),
-            |found| Some(range.start + found.start..range.start + found.end),
-        )?;
+    let range = quoted.filter_map(|wrong| find_word(text, wrong)).next().map_or_else(
+        || (!text.is_empty() && text.chars().all(is_word)).then(|| range.clone()),
+        |found| Some(range.start + found.start..range.start + found.end),
+    )?;
     Some(Fix {
         title: format!("change to `{right}`"),
         range,

@@ -45,9 +45,7 @@ impl Document {
     /// Parses the changed text; reuses the unchanged declarations of this document.
     #[must_use]
     pub fn changed(&self, text: impl Into<String>) -> Arc<Document> {
-        Document::parsed(self.path.clone(), text.into(), |source| {
-            self.parsed.changed(source)
-        })
+        Document::parsed(self.path.clone(), text.into(), |source| self.parsed.changed(source))
     }
 
     fn parsed(
@@ -62,14 +60,7 @@ impl Document {
         let tokens = tokens(&text);
         let parsed = parse(Source::new(path.display().to_string(), text.clone()));
         let index = index(&text, &tokens, &parsed.file);
-        Arc::new(Document {
-            lines: Lines::new(&text),
-            path,
-            text,
-            tokens,
-            parsed,
-            index,
-        })
+        Arc::new(Document { lines: Lines::new(&text), path, text, tokens, parsed, index })
     }
 
     /// Language by the name of the file.

@@ -86,10 +86,7 @@ impl EditedText {
         if first == b'\r' && self.after.last() == Some(&b'\n') {
             self.move_forward();
         }
-        self.at = Position {
-            line: self.at.line + 1,
-            column: 0,
-        };
+        self.at = Position { line: self.at.line + 1, column: 0 };
     }
 
     /// Moves back over a character of the line.
@@ -171,10 +168,7 @@ mod tests {
             let mut text: String = (0..20).map(|_| PARTS[random(10) as usize]).collect();
             let mut edited = EditedText::new(&text);
             for _ in 0..20 {
-                let mut position = || Position {
-                    line: random(9),
-                    column: random(7),
-                };
+                let mut position = || Position { line: random(9), column: random(7) };
                 let range = position()..position();
                 let new = PARTS[random(10) as usize];
                 text = replaced(&text, &range, new);

@@ -97,11 +97,7 @@ pub fn highlights(query: &Query<'_>) -> Vec<Highlight> {
                     None => (word(query, document, document.slice(token))?, false),
                 },
             };
-            Some(Highlight {
-                range: token.range.clone(),
-                meaning,
-                is_definition,
-            })
+            Some(Highlight { range: token.range.clone(), meaning, is_definition })
         })
         .collect()
 }
@@ -161,10 +157,6 @@ fn word(query: &Query<'_>, document: &Document, text: &str) -> Option<Meaning> {
     let is_keyword = ITEM_WORDS.contains(&text)
         || KEYWORDS.contains(&text)
         || document.language() == crate::document::Language::Scene
-            && query
-                .vocabulary
-                .keywords
-                .iter()
-                .any(|keyword| keyword.name == text);
+            && query.vocabulary.keywords.iter().any(|keyword| keyword.name == text);
     is_keyword.then_some(Meaning::Keyword)
 }

@@ -26,10 +26,7 @@ pub fn hover(query: &Query<'_>, offset: usize) -> Option<Hover> {
         return Some(hover);
     }
     let (range, found) = query.at(offset)?;
-    Some(Hover {
-        range,
-        text: explain(query, &found)?,
-    })
+    Some(Hover { range, text: explain(query, &found)? })
 }
 
 /// Explains the keyword of a scene declaration.
@@ -38,11 +35,7 @@ fn keyword(query: &Query<'_>, offset: usize) -> Option<Hover> {
     let token = document.token_at(offset)?;
     let word = document.slice(token);
     let before = &document.text[..token.range.start];
-    let keyword = query
-        .vocabulary
-        .keywords
-        .iter()
-        .find(|keyword| keyword.name == word)?;
+    let keyword = query.vocabulary.keywords.iter().find(|keyword| keyword.name == word)?;
     let begins_line = before.is_empty() || before.ends_with('\n');
     if document.language() != Language::Scene || !begins_line {
         return None;
@@ -66,10 +59,7 @@ fn scene_function(query: &Query<'_>, offset: usize) -> Option<Hover> {
         return None;
     }
     let text = query.vocabulary.key_help("", None, document.slice(token))?;
-    Some(Hover {
-        range: token.range.clone(),
-        text: text.to_owned(),
-    })
+    Some(Hover { range: token.range.clone(), text: text.to_owned() })
 }
 
 /// Explains a resolved name, in Markdown.
@@ -84,9 +74,7 @@ pub(crate) fn explain(query: &Query<'_>, found: &Resolution<'_>) -> Option<Strin
         Resolution::Ci => code("closure color Ci") + "the closure that the shader returns",
         Resolution::Constant(name) => code(name) + "constant of the language",
         Resolution::Key(block, name) => {
-            let help = query
-                .vocabulary
-                .key_help(&block.keyword, block.kind.as_deref(), name)?;
+            let help = query.vocabulary.key_help(&block.keyword, block.kind.as_deref(), name)?;
             format!("`{name}` of `{}`: {help}", block.keyword)
         }
         Resolution::Kind(block) => {
@@ -153,11 +141,7 @@ fn of_definition(query: &Query<'_>, place: &DefinitionPlace) -> String {
 
 /// Returns the declaration of a parameter: `output color result = 0`.
 pub(crate) fn declaration(param: &Definition) -> String {
-    let output = if param.kind == DefinitionKind::Output {
-        "output "
-    } else {
-        ""
-    };
+    let output = if param.kind == DefinitionKind::Output { "output " } else { "" };
     let default = param.default.as_ref();
     let default = default.map(|text| format!(" = {text}")).unwrap_or_default();
     let (ty, array) = match param.ty.find('[') {
@@ -182,11 +166,7 @@ fn param(place: &DefinitionPlace) -> String {
         let _ = write!(text, "\nrange: {range}\n");
     }
     let shown = ["help", "min", "max", "slider_min", "slider_max"];
-    for (name, value) in definition
-        .metadata
-        .iter()
-        .filter(|(name, _)| !shown.contains(&name.as_str()))
-    {
+    for (name, value) in definition.metadata.iter().filter(|(name, _)| !shown.contains(&name.as_str())) {
         let _ = write!(text, "\n- {name}: {value}");
     }
     text
@@ -224,23 +204,14 @@ fn unit(place: &DefinitionPlace) -> String {
 fn comment_above(place: &DefinitionPlace) -> String {
     let before = place.document.text.get(..place.definition().range.start);
     let lines: Vec<&str> = before.unwrap_or_default().lines().collect();
-    let comments = lines
-        .iter()
-        .rev()
-        .take_while(|line| line.trim_start().starts_with("//"));
-    let mut comments: Vec<&str> = comments
-        .map(|line| line.trim().trim_start_matches('/').trim())
-        .collect();
+    let comments = lines.iter().rev().take_while(|line| line.trim_start().starts_with("//"));
+    let mut comments: Vec<&str> = comments.map(|line| line.trim().trim_start_matches('/').trim()).collect();
     comments.reverse();
     comments.join(" ")
 }
 
 fn of_function(function: &BuiltinFunction) -> String {
-    let lines: Vec<String> = function
-        .forms
-        .iter()
-        .map(|form| form_text(&function.name, form))
-        .collect();
+    let lines: Vec<String> = function.forms.iter().map(|form| form_text(&function.name, form)).collect();
     code(&lines.join("\n")) + &function.help
 }
 
@@ -252,13 +223,7 @@ pub(crate) fn form_text(name: &str, form: &FunctionForm) -> String {
 fn of_closures(list: &[&ClosureSignature]) -> String {
     let lines: Vec<String> = list
         .iter()
-        .map(|closure| {
-            format!(
-                "closure color {}({})",
-                closure.name,
-                closure_params(closure).join(", ")
-            )
-        })
+        .map(|closure| format!("closure color {}({})", closure.name, closure_params(closure).join(", ")))
         .collect();
     code(&lines.join("\n")) + "closure; parameters with `=` may follow as `\"name\", value`"
 }

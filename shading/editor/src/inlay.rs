@@ -59,10 +59,7 @@ fn names(query: &Query<'_>, name: &str, args: &[Argument], list: &mut Vec<Inlay>
     for (param, arg) in form.params.iter().zip(args) {
         let name = param_name(param);
         // Only literals get a hint. A parameter name of one letter explains nothing.
-        let is_plain = matches!(
-            arg.value.kind,
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_)
-        );
+        let is_plain = matches!(arg.value.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_));
         if is_plain && name.len() > 1 {
             list.push(Inlay {
                 offset: arg.value.span.start as usize,
@@ -82,12 +79,7 @@ fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
             Target::Definition(id) => query.document.index.get(*id).kind == DefinitionKind::Param,
             _ => false,
         };
-        let after = query
-            .document
-            .text
-            .get(reference.range.end..)
-            .unwrap_or_default()
-            .trim_start();
+        let after = query.document.text.get(reference.range.end..).unwrap_or_default().trim_start();
         let is_argument = after.starts_with('=') && !after.starts_with("==");
         if !is_param
             || !is_argument

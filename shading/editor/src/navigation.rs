@@ -35,9 +35,7 @@ impl Location {
 pub fn definition(query: &Query<'_>, offset: usize) -> Option<Location> {
     let document = query.document;
     let imports = document.index.imports.iter();
-    let import = imports
-        .into_iter()
-        .find(|i| i.range.start <= offset && offset <= i.range.end);
+    let import = imports.into_iter().find(|i| i.range.start <= offset && offset <= i.range.end);
     if let Some(import) = import {
         return file(query, &import.name);
     }
@@ -60,11 +58,7 @@ fn file(query: &Query<'_>, name: &str) -> Option<Location> {
         return Some(Location::of(&document, 0..0));
     }
     let path = query.files.path(name, &query.document.path)?;
-    Some(Location {
-        document: None,
-        path,
-        range: 0..0,
-    })
+    Some(Location { document: None, path, range: 0..0 })
 }
 
 /// Returns the references in the text and in `others` to the name at an offset; with `with_definition`, also its definition.
@@ -79,10 +73,7 @@ pub fn references(
     };
     let mut list = uses(query, &place, others);
     if with_definition {
-        list.insert(
-            0,
-            Location::of(&place.document, place.definition().name_range.clone()),
-        );
+        list.insert(0, Location::of(&place.document, place.definition().name_range.clone()));
     }
     list
 }
@@ -122,10 +113,7 @@ pub fn renamable(query: &Query<'_>, offset: usize) -> Result<(Range<usize>, Stri
 fn check_renamable(vocabulary: &Vocabulary, place: &DefinitionPlace) -> Result<(), String> {
     let definition = place.definition();
     let written = place.document.text.get(definition.name_range.clone());
-    if vocabulary
-        .shipped_names()
-        .any(|name| is_shipped(vocabulary, name, place))
-    {
+    if vocabulary.shipped_names().any(|name| is_shipped(vocabulary, name, place)) {
         return Err(format!("`{}` ships with Kiln", definition.name));
     }
     if written != Some(definition.name.as_str()) || definition.kind == DefinitionKind::Setting {
@@ -150,9 +138,7 @@ pub fn rename(
     let (_, old) = renamable(query, offset)?;
     let is_name = name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit());
     if name.is_empty() || !is_name {
-        return Err(format!(
-            "`{name}` is not a valid name: names consist of letters, digits and _"
-        ));
+        return Err(format!("`{name}` is not a valid name: names consist of letters, digits and _"));
     }
     if RESERVED.contains(&name) {
         return Err(format!("`{name}` is a word of the language"));
@@ -167,12 +153,7 @@ pub fn rename(
             && other.scope.end == definition.scope.end
     });
     if let Some((_, other)) = clash {
-        let line = place
-            .document
-            .lines
-            .position(&place.document.text, other.name_range.start)
-            .line
-            + 1;
+        let line = place.document.lines.position(&place.document.text, other.name_range.start).line + 1;
         return Err(format!("`{name}` already exists in line {line}"));
     }
     if in_macros(&place.document, &old) && definition.kind != DefinitionKind::Macro {
@@ -187,10 +168,7 @@ pub fn rename(
 
 /// Returns whether a preprocessor directive contains the word.
 fn in_macros(document: &Document, word: &str) -> bool {
-    let directives = document
-        .tokens
-        .iter()
-        .filter(|token| token.kind == TokenKind::Directive);
+    let directives = document.tokens.iter().filter(|token| token.kind == TokenKind::Directive);
     let mut texts = directives.map(|token| document.slice(token));
     texts.any(|text| text.split(|c: char| !is_word(c)).any(|part| part == word))
 }

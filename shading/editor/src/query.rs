@@ -117,10 +117,9 @@ impl<'a> Query<'a> {
     /// Resolves the target of a reference.
     pub fn resolve(&self, target: &Target) -> Option<Resolution<'a>> {
         match target {
-            Target::Definition(id) => Some(Resolution::Definition(DefinitionPlace::new(
-                self.document.clone(),
-                *id,
-            ))),
+            Target::Definition(id) => {
+                Some(Resolution::Definition(DefinitionPlace::new(self.document.clone(), *id)))
+            }
             Target::Name(name) => self.variable(name),
             Target::Call(name) => self.call(name),
             Target::Type(name) => self.outside(name, &[DefinitionKind::Struct, DefinitionKind::Macro]),
@@ -143,14 +142,9 @@ impl<'a> Query<'a> {
         match name {
             "Ci" => Some(Resolution::Ci),
             _ if name.starts_with("M_") => Some(Resolution::Constant(name.to_owned())),
-            _ => self.outside(
-                name,
-                &[
-                    DefinitionKind::Variable,
-                    DefinitionKind::Macro,
-                    DefinitionKind::Object,
-                ],
-            ),
+            _ => {
+                self.outside(name, &[DefinitionKind::Variable, DefinitionKind::Macro, DefinitionKind::Object])
+            }
         }
     }
 
@@ -165,12 +159,8 @@ impl<'a> Query<'a> {
         if let Some(found) = self.outside(name, &KINDS) {
             return Some(found);
         }
-        let closures: Vec<&ClosureSignature> = self
-            .vocabulary
-            .closures
-            .iter()
-            .filter(|c| c.name == name)
-            .collect();
+        let closures: Vec<&ClosureSignature> =
+            self.vocabulary.closures.iter().filter(|c| c.name == name).collect();
         if !closures.is_empty() {
             return Some(Resolution::Closures(closures));
         }
@@ -207,9 +197,6 @@ impl<'a> Query<'a> {
     /// Returns a parameter, output or field.
     fn member(&self, container: &DefinitionPlace, name: &str) -> Option<Resolution<'a>> {
         let id = container.document.index.member(container.id, name)?;
-        Some(Resolution::Definition(DefinitionPlace::new(
-            container.document.clone(),
-            id,
-        )))
+        Some(Resolution::Definition(DefinitionPlace::new(container.document.clone(), id)))
     }
 }

@@ -35,10 +35,7 @@ pub fn signatures(query: &Query<'_>, offset: usize) -> Option<Signatures> {
     let call = cursor.call()?;
     let unit = call.before.as_ref().filter(|_| cursor.in_group());
     let unit = unit.and_then(|unit| query.unit(unit));
-    let scene_function = cursor
-        .in_declaration()
-        .then(|| of_scene(query, &call.name))
-        .flatten();
+    let scene_function = cursor.in_declaration().then(|| of_scene(query, &call.name)).flatten();
     let list = match (unit, scene_function) {
         (Some(place), _) => vec![of_definition(&place, place.id)],
         (None, Some(function)) => vec![function],
@@ -50,11 +47,7 @@ pub fn signatures(query: &Query<'_>, offset: usize) -> Option<Signatures> {
     });
     let param = named.unwrap_or(call.argument);
     let fits = |signature: &Signature| signature.params.len() > param || signature.label.contains('…');
-    Some(Signatures {
-        active: list.iter().position(fits).unwrap_or(0),
-        list,
-        param,
-    })
+    Some(Signatures { active: list.iter().position(fits).unwrap_or(0), list, param })
 }
 
 /// Returns the signature of a function of scene values, with which its documentation begins: `translate(x, y, z) moves …`.

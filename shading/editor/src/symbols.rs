@@ -44,10 +44,7 @@ fn symbol(document: &Document, id: DefinitionId) -> Symbol {
         });
         children.extend(layers.map(|(_, layer)| leaf(layer)));
     }
-    Symbol {
-        children,
-        ..leaf(definition)
-    }
+    Symbol { children, ..leaf(definition) }
 }
 
 fn leaf(definition: &crate::definition::Definition) -> Symbol {

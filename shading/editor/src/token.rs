@@ -49,10 +49,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             Scanned::Char => TokenKind::Sign,
             Scanned::Punctuation if text[range.clone()].starts_with('"') => {
                 end = range.start + line(&text[range.start..]);
-                list.push(Token {
-                    kind: TokenKind::Text,
-                    range: range.start..end,
-                });
+                list.push(Token { kind: TokenKind::Text, range: range.start..end });
                 continue;
             }
             Scanned::Punctuation => {
@@ -91,10 +88,7 @@ mod tests {
     #[test]
     fn every_text_has_tokens() {
         let text = "#define A \\\n 1\nfloat x1=.5e-3f; \"a\\\"b\" /* é */ \"open\n// end\n0xfe-1 a.b 1..2 €";
-        let found: Vec<&str> = tokens(text)
-            .iter()
-            .map(|token| &text[token.range.clone()])
-            .collect();
+        let found: Vec<&str> = tokens(text).iter().map(|token| &text[token.range.clone()]).collect();
         let expected = [
             "#define A \\\n 1",
             "float",

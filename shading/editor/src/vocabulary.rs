@@ -163,13 +163,9 @@ mod tests {
 
     #[test]
     fn every_built_in_function_is_listed() {
-        let table = builtins::signatures()
-            .iter()
-            .map(|signature| signature.name.to_owned());
-        let (prelude, _) = parse(Source::new(
-            "prelude.ksl",
-            include_str!("../../compiler/src/check/prelude.ksl"),
-        ));
+        let table = builtins::signatures().iter().map(|signature| signature.name.to_owned());
+        let (prelude, _) =
+            parse(Source::new("prelude.ksl", include_str!("../../compiler/src/check/prelude.ksl")));
         let prelude = prelude.items.into_iter().filter_map(|item| match item {
             Item::Function(function) => Some(function.name.text),
             _ => None,

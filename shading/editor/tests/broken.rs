@@ -79,11 +79,7 @@ fn texts(folder: &str) -> Vec<(String, String)> {
 /// Computes all services at an offset, and returns the time.
 fn ask(vocabulary: &Vocabulary, document: &Arc<Document>, offset: usize) -> Duration {
     let start = Instant::now();
-    let query = Query {
-        vocabulary,
-        files: &NoFiles,
-        document,
-    };
+    let query = Query { vocabulary, files: &NoFiles, document };
     hover(&query, offset);
     let found = completions(&query, offset);
     assert!(document.text.get(found.range).is_some());
@@ -91,11 +87,7 @@ fn ask(vocabulary: &Vocabulary, document: &Arc<Document>, offset: usize) -> Dura
     definition(&query, offset);
     references(&query, offset, &[], true);
     let places = rename(&query, offset, "another_name", &[]).unwrap_or_default();
-    assert!(
-        places
-            .iter()
-            .all(|place| document.text.get(place.range.clone()).is_some())
-    );
+    assert!(places.iter().all(|place| document.text.get(place.range.clone()).is_some()));
     for symbol in symbols(document) {
         assert!(symbol.range.start <= symbol.name_range.start && symbol.name_range.end <= symbol.range.end);
     }
@@ -123,11 +115,7 @@ fn no_edit_breaks_an_answer() {
             text.replace_range(start..end, INSERTED[random.below(INSERTED.len())]);
             let document = Document::new(name, text.clone());
             for offset in [start, random.below(text.len()), text.len()] {
-                worst = worst.max(ask(
-                    &vocabulary,
-                    &document,
-                    document.text.floor_char_boundary(offset),
-                ));
+                worst = worst.max(ask(&vocabulary, &document, document.text.floor_char_boundary(offset)));
             }
             if round % 10 == 9 {
                 text.clone_from(original);

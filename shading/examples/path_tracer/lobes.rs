@@ -37,10 +37,7 @@ impl Surface {
     /// Returns the sum of the matte lobes for light from a direction, f·|cos θ|, and the pdf with which [`Surface::sample`]
     /// samples the direction.
     pub(super) fn matte(&self, wi: V) -> (V, f32) {
-        let all: f32 = self.lobes[..self.count]
-            .iter()
-            .map(|(weight, _)| weight.luminance())
-            .sum();
+        let all: f32 = self.lobes[..self.count].iter().map(|(weight, _)| weight.luminance()).sum();
         self.lobes[..self.count]
             .iter()
             .fold((V([0.0; 3]), 0.0), |(f, pdf), (weight, lobe)| match lobe {
@@ -61,11 +58,7 @@ impl Surface {
             left -= weight.luminance();
             left < 0.0
         })?;
-        let delta = |wi: V| BsdfSample {
-            wi,
-            weight: weight * (all / weight.luminance()),
-            pdf: None,
-        };
+        let delta = |wi: V| BsdfSample { wi, weight: weight * (all / weight.luminance()), pdf: None };
         Some(match lobe {
             Lobe::Matte { n } => {
                 // Directions to points on a sphere that touches the surface are cosine-distributed.

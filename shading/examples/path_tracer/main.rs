@@ -144,48 +144,23 @@ impl Scene {
             };
             system.instantiate(system.named(name)?, &options)
         };
-        let sphere = |center: [f32; 3], radius, shader| Sphere {
-            center: V(center),
-            radius,
-            shader,
-            is_light: false,
-        };
+        let sphere =
+            |center: [f32; 3], radius, shader| Sphere { center: V(center), radius, shader, is_light: false };
         let light = Sphere {
             is_light: true,
-            ..sphere(
-                [-3.2, 4.6, 2.6],
-                1.2,
-                shader("emitter", &[("radiance", [9.0, 8.0, 6.5])])?,
-            )
+            ..sphere([-3.2, 4.6, 2.6], 1.2, shader("emitter", &[("radiance", [9.0, 8.0, 6.5])])?)
         };
         let spheres = vec![
             light,
             sphere([0.0, -1000.0, 0.0], 1000.0, shader("tiles", &[])?),
             sphere([-1.75, 0.8, 0.0], 0.8, shader("banded", &[])?),
-            sphere(
-                [0.0, 0.8, -0.6],
-                0.8,
-                shader("chrome", &[("tint", [0.95, 0.9, 0.8])])?,
-            ),
+            sphere([0.0, 0.8, -0.6], 0.8, shader("chrome", &[("tint", [0.95, 0.9, 0.8])])?),
             sphere([1.7, 0.8, 0.2], 0.8, shader("window", &[])?),
-            sphere(
-                [0.75, 0.3, 1.3],
-                0.3,
-                shader("painted", &[("base", [0.1, 0.45, 0.3])])?,
-            ),
-            sphere(
-                [-0.6, 0.25, 1.4],
-                0.25,
-                shader("glazed", &[("base", [0.6, 0.6, 0.65])])?,
-            ),
+            sphere([0.75, 0.3, 1.3], 0.3, shader("painted", &[("base", [0.1, 0.45, 0.3])])?),
+            sphere([-0.6, 0.25, 1.4], 0.25, shader("glazed", &[("base", [0.6, 0.6, 0.65])])?),
         ];
         let sky = shader("sky", &[])?;
-        Ok(Scene {
-            spheres,
-            sky,
-            system,
-            lobes,
-        })
+        Ok(Scene { spheres, sky, system, lobes })
     }
 
     /// Returns the radiance that arrives at `from` from a direction.
@@ -201,10 +176,7 @@ impl Scene {
         let mut pdf = None;
         for depth in 1..=MAX_DEPTH {
             let Some((sphere, t)) = self.nearest(from, direction) else {
-                let globals = ShaderGlobals {
-                    i: direction.0.into(),
-                    ..ShaderGlobals::default()
-                };
+                let globals = ShaderGlobals { i: direction.0.into(), ..ShaderGlobals::default() };
                 return Ok(sum + throughput * self.surface(&self.sky, &globals, context)?.emission);
             };
             let p = from + direction * t;
@@ -263,16 +235,8 @@ impl Scene {
             if depth > 3 && random.next() >= kept {
                 break;
             }
-            throughput = if depth > 3 {
-                throughput * (1.0 / kept)
-            } else {
-                throughput
-            };
-            let side = if next.wi.dot(n) > 0.0 {
-                p
-            } else {
-                p - n * (2.0 * OFFSET)
-            };
+            throughput = if depth > 3 { throughput * (1.0 / kept) } else { throughput };
+            let side = if next.wi.dot(n) > 0.0 { p } else { p - n * (2.0 * OFFSET) };
             (from, direction, pdf) = (side, next.wi, next.pdf);
         }
         Ok(sum)

@@ -25,9 +25,7 @@ impl Sphere {
         // The distance to the ray is computed from its nearest point, which is accurate for large spheres.
         let off = to - direction * along;
         let half = (self.radius * self.radius - off.dot(off)).max(0.0).sqrt();
-        [along - half, along + half]
-            .into_iter()
-            .find(|t| half > 0.0 && *t > OFFSET)
+        [along - half, along + half].into_iter().find(|t| half > 0.0 && *t > OFFSET)
     }
 
     /// Returns the cosine of the half angle of the cone that the sphere subtends.
@@ -47,9 +45,6 @@ impl Sphere {
         let cos = 1.0 - random.next() * (1.0 - self.cos_max(from));
         let around = random.direction();
         let side = (around - axis * around.dot(axis)).unit();
-        (
-            axis * cos + side * (1.0 - cos * cos).max(0.0).sqrt(),
-            self.pdf(from),
-        )
+        (axis * cos + side * (1.0 - cos * cos).max(0.0).sqrt(), self.pdf(from))
     }
 }

@@ -82,16 +82,10 @@ fn offsets(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> Vec<usize> {
 fn find_cells(pieces: &[Piece<'_>], roles: &Roles, line: &Line, index: usize, cells: &mut Vec<Cell>) {
     let role = |at: usize| roles.list[at];
     let mut push = |kind, piece| {
-        cells.push(Cell {
-            kind,
-            line: index,
-            piece,
-        });
+        cells.push(Cell { kind, line: index, piece });
     };
     if line.is_item {
-        let words = (line.first..line.end)
-            .take_while(|&at| role(at) == Role::Word)
-            .count();
+        let words = (line.first..line.end).take_while(|&at| role(at) == Role::Word).count();
         if words > 1 {
             push(CellKind::Name, line.first + words - 1);
         }
@@ -127,11 +121,7 @@ fn find_cells(pieces: &[Piece<'_>], roles: &Roles, line: &Line, index: usize, ce
         }
     }
     if line.is_item {
-        let found = [
-            (CellKind::Colon, colon),
-            (CellKind::Assign, assign),
-            (CellKind::Brace, brace),
-        ];
+        let found = [(CellKind::Colon, colon), (CellKind::Assign, assign), (CellKind::Brace, brace)];
         let sign = found.iter().filter_map(|(_, at)| *at).min();
         let sign = sign.filter(|_| line.scope == BlockKind::File && !line.in_bracket);
         for (kind, at) in found {
@@ -231,12 +221,8 @@ impl Aligner<'_> {
     fn source_column(&self, cell: &Cell) -> Option<usize> {
         let first = self.lines[cell.line].first;
         let is_first = first == 0 || self.pieces[first].newlines > 0;
-        let same_line = self.pieces[first + 1..=cell.piece]
-            .iter()
-            .all(|piece| piece.newlines == 0);
-        let column = self.pieces[cell.piece]
-            .column
-            .checked_sub(self.pieces[first].column);
+        let same_line = self.pieces[first + 1..=cell.piece].iter().all(|piece| piece.newlines == 0);
+        let column = self.pieces[cell.piece].column.checked_sub(self.pieces[first].column);
         column.filter(|_| is_first && same_line)
     }
 }

@@ -13,10 +13,7 @@ pub(crate) struct Branches<T> {
 
 impl<T> Default for Branches<T> {
     fn default() -> Branches<T> {
-        Branches {
-            saved: vec![],
-            saved_items: 0,
-        }
+        Branches { saved: vec![], saved_items: 0 }
     }
 }
 
@@ -50,7 +47,5 @@ impl<T: Clone> Branches<T> {
 /// Name of a preprocessor directive.
 fn word(line: &str) -> &str {
     let rest = line[1..].trim_start();
-    &rest[..rest
-        .find(|c: char| !c.is_ascii_alphabetic())
-        .unwrap_or(rest.len())]
+    &rest[..rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len())]
 }

@@ -33,9 +33,7 @@ pub(crate) fn columns(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> V
 /// Returns the indentation of a line [columns].
 pub(crate) fn indentation(line: &Line, columns: &[usize]) -> usize {
     let own = line.indent.columns + line.indent.under.map_or(0, |at| columns[at]);
-    let anchor = line
-        .anchor
-        .filter(|anchor| columns[anchor.piece] >= own + anchor.min_distance);
+    let anchor = line.anchor.filter(|anchor| columns[anchor.piece] >= own + anchor.min_distance);
     anchor.map_or(own, |anchor| columns[anchor.piece])
 }
 

@@ -18,19 +18,13 @@ pub fn edits(old: &str, new: &str) -> Vec<Edit> {
     let (before, after) = (pieces(old), pieces(new));
     // The scanner of tokens does not treat a lone carriage return as a line end.
     if before.len() != after.len() || old.replace("\r\n", "").contains('\r') {
-        return vec![Edit {
-            range: 0..old.len(),
-            text: new.to_owned(),
-        }];
+        return vec![Edit { range: 0..old.len(), text: new.to_owned() }];
     }
     let mut list = vec![];
     let (mut old_end, mut new_end) = (0, 0);
     let mut compare = |old_range: Range<usize>, new_range: Range<usize>| {
         if old[old_range.clone()] != new[new_range.clone()] {
-            list.push(Edit {
-                range: old_range,
-                text: new[new_range].to_owned(),
-            });
+            list.push(Edit { range: old_range, text: new[new_range].to_owned() });
         }
     };
     for (a, b) in before.iter().zip(&after) {

@@ -18,17 +18,11 @@ impl Indent {
     }
 
     pub(crate) fn under(piece: usize) -> Indent {
-        Indent {
-            under: Some(piece),
-            columns: 0,
-        }
+        Indent { under: Some(piece), columns: 0 }
     }
 
     pub(crate) fn plus(self, columns: usize) -> Indent {
-        Indent {
-            columns: self.columns + columns,
-            ..self
-        }
+        Indent { columns: self.columns + columns, ..self }
     }
 }
 
@@ -77,11 +71,7 @@ pub(crate) enum Frame {
         scope: BlockKind,
     },
     /// The statement after the head of another statement.
-    Body {
-        indent: Indent,
-        of: Control,
-        scope: BlockKind,
-    },
+    Body { indent: Indent, of: Control, scope: BlockKind },
     /// Brackets other than those of a block.
     Bracket {
         open: usize,

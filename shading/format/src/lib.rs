@@ -70,11 +70,8 @@ pub fn format(name: &str, text: &str) -> Result<String, FormatError> {
         Cow::Borrowed(rest)
     };
     let pieces = pieces(&lines);
-    let (checked, mut formatted) = join(
-        lines.len(),
-        || source::check(name, &lines, &pieces),
-        || format_pieces(&pieces),
-    );
+    let (checked, mut formatted) =
+        join(lines.len(), || source::check(name, &lines, &pieces), || format_pieces(&pieces));
     checked?;
     // If brackets do not match, a new line break can change which tokens form a statement.
     for _ in 0..MAX_PASSES {

@@ -58,17 +58,10 @@ pub(crate) enum Role {
 }
 
 /// Keywords: no operands, white space before a parenthesis.
-const KEYWORDS: [&str; 10] = [
-    "if", "for", "while", "return", "else", "do", "and", "or", "not", "with",
-];
+const KEYWORDS: [&str; 10] = ["if", "for", "while", "return", "else", "do", "and", "or", "not", "with"];
 
 /// Functions whose first argument is a name in angle brackets.
-const TEMPLATES: [&str; 4] = [
-    "make_closure",
-    "global_value",
-    "texture2d_sample",
-    "texture2d_sample_alpha",
-];
+const TEMPLATES: [&str; 4] = ["make_closure", "global_value", "texture2d_sample", "texture2d_sample_alpha"];
 
 const ASSIGNS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];
 
@@ -228,12 +221,8 @@ impl Finder<'_> {
     }
 
     fn open(&mut self, at: usize, role: Role) -> Role {
-        self.levels.push(Level {
-            open: at,
-            role,
-            statement: Head::default(),
-            ternaries: 0,
-        });
+        self.levels
+            .push(Level { open: at, role, statement: Head::default(), ternaries: 0 });
         role
     }
 
@@ -287,9 +276,7 @@ impl Finder<'_> {
 
     fn closes_template(&self) -> bool {
         let Some(name) = self.before else { return false };
-        let open = self.roles.list[..name]
-            .iter()
-            .rposition(|role| *role != Role::Comment);
+        let open = self.roles.list[..name].iter().rposition(|role| *role != Role::Comment);
         self.pieces[name].is_word() && open.is_some_and(|at| self.roles.list[at] == Role::TemplateOpen)
     }
 
@@ -359,11 +346,7 @@ impl Finder<'_> {
         };
         if !matches!(level.role, Role::BlockOpen(_)) {
             if level.open == at && role == Role::ParenOpen {
-                let outer = self
-                    .levels
-                    .len()
-                    .checked_sub(2)
-                    .and_then(|at| self.levels.get_mut(at));
+                let outer = self.levels.len().checked_sub(2).and_then(|at| self.levels.get_mut(at));
                 if let Some(outer) = outer {
                     outer.statement.has_paren = true;
                 }

@@ -35,10 +35,7 @@ pub(crate) fn check(name: &str, text: &str, pieces: &[Piece<'_>]) -> Result<(), 
 fn without_splices(text: &str) -> Cow<'_, str> {
     let splice = |(at, _): (usize, &str)| {
         let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
-        let spaces = text.as_bytes()[at + 1..]
-            .iter()
-            .take_while(|byte| is_space(byte))
-            .count();
+        let spaces = text.as_bytes()[at + 1..].iter().take_while(|byte| is_space(byte)).count();
         let end = at + 1 + spaces;
         text[end..].starts_with('\n').then_some(at..end + 1)
     };

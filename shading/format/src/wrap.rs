@@ -40,9 +40,7 @@ pub(crate) fn breaks(pieces: &[Piece<'_>], roles: &Roles, line: &Line, columns: 
         .rev()
         .find(|&at| pieces[at].is_code())
         .map_or(line.first, |at| at + 1);
-    let width = code_end
-        .checked_sub(1)
-        .map_or(0, |last| end(columns[last], pieces[last].text));
+    let width = code_end.checked_sub(1).map_or(0, |last| end(columns[last], pieces[last].text));
     if width <= MAX_WIDTH || code_end <= line.first + 1 || !is_code(pieces, roles, line) {
         return Breaks::default();
     }
@@ -54,10 +52,7 @@ pub(crate) fn breaks(pieces: &[Piece<'_>], roles: &Roles, line: &Line, columns: 
         .clone()
         .find(|&at| matches!(roles.list[at], Role::BlockOpen(BlockKind::Code)) && at + 1 < code_end);
     if let Some(open) = block {
-        return Breaks {
-            before: vec![open + 1],
-            indent: usize::MAX,
-        };
+        return Breaks { before: vec![open + 1], indent: usize::MAX };
     }
     let mut wrapper = Wrapper {
         pieces,
@@ -76,10 +71,7 @@ pub(crate) fn breaks(pieces: &[Piece<'_>], roles: &Roles, line: &Line, columns: 
         found: vec![],
     };
     wrapper.run(code_end);
-    Breaks {
-        before: wrapper.found,
-        indent: wrapper.indent,
-    }
+    Breaks { before: wrapper.found, indent: wrapper.indent }
 }
 
 /// Returns whether a line belongs to a function or a group.
@@ -88,9 +80,7 @@ fn is_code(pieces: &[Piece<'_>], roles: &Roles, line: &Line) -> bool {
         BlockKind::Code | BlockKind::Group => true,
         BlockKind::Scene | BlockKind::Struct => false,
         BlockKind::File => {
-            let words = (line.first..line.end)
-                .take_while(|&at| roles.list[at] == Role::Word)
-                .count();
+            let words = (line.first..line.end).take_while(|&at| roles.list[at] == Role::Word).count();
             let is_head = roles.list.get(line.first + words) == Some(&Role::ParenOpen);
             line.is_item && words > 1 && is_head && !ITEM_WORDS.contains(&pieces[line.first].text)
         }
@@ -177,11 +167,9 @@ impl Wrapper<'_> {
 
     fn track_brackets(&mut self, at: usize, depth: usize) {
         match self.roles.list[at] {
-            Role::ParenOpen | Role::IndexOpen | Role::ListOpen => self.open.push(OpenBracket {
-                at,
-                indent: self.indent,
-                moved: self.moved(),
-            }),
+            Role::ParenOpen | Role::IndexOpen | Role::ListOpen => {
+                self.open.push(OpenBracket { at, indent: self.indent, moved: self.moved() })
+            }
             Role::ParenClose | Role::CastClose | Role::IndexClose | Role::ListClose => {
                 let closed = self.open.pop();
                 let is_new = self.open.len() + self.closed.len() < depth;

@@ -18,10 +18,7 @@ fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() && name != "target" && !name.starts_with('.') {
             walk(&path, list);
-        } else if [".ksl", ".osl", ".tsl", ".kiln"]
-            .iter()
-            .any(|end| name.ends_with(end))
-        {
+        } else if [".ksl", ".osl", ".tsl", ".kiln"].iter().any(|end| name.ends_with(end)) {
             list.push(path);
         }
     }
@@ -70,10 +67,7 @@ fn formatted(name: &str, text: &str) -> Option<String> {
     }
     let no_trailing = new.lines().zip(1..).find(|(line, _)| line.ends_with([' ', '\t']));
     let has_code = |line: &str| !line.trim_start().starts_with(['#', '*']);
-    assert!(
-        no_trailing.is_none_or(|(line, _)| !has_code(line)),
-        "{name}: {no_trailing:?}"
-    );
+    assert!(no_trailing.is_none_or(|(line, _)| !has_code(line)), "{name}: {no_trailing:?}");
     let mut edited = text.to_owned();
     for edit in edits(text, &new).into_iter().rev() {
         edited.replace_range(edit.range, &edit.text);
@@ -103,10 +97,7 @@ impl Dice {
 #[test]
 fn each_text_has_one_form() {
     let texts = corpus();
-    let count = texts
-        .iter()
-        .filter(|(name, text)| formatted(name, text).is_some())
-        .count();
+    let count = texts.iter().filter(|(name, text)| formatted(name, text).is_some()).count();
     // Texts of `tests/shaders/fail` have errors.
     assert!(count + 10 > texts.len(), "{count} of {}", texts.len());
 }
@@ -119,10 +110,7 @@ fn respaced(text: &str, dice: &mut Dice) -> String {
         match token.kind {
             // Line ends of directives are significant.
             TokenKind::Newline
-                if new
-                    .rsplit('\n')
-                    .next()
-                    .is_some_and(|line| line.trim_start().starts_with('#')) =>
+                if new.rsplit('\n').next().is_some_and(|line| line.trim_start().starts_with('#')) =>
             {
                 new.push('\n');
             }
@@ -214,10 +202,6 @@ fn changed_lines_are_listed_in_order() {
     let list = changes(old, new);
     assert_eq!(
         list,
-        [
-            LineChange::Old(2, "b( );"),
-            LineChange::New("b();"),
-            LineChange::Old(4, "")
-        ]
+        [LineChange::Old(2, "b( );"), LineChange::New("b();"), LineChange::Old(4, "")]
     );
 }

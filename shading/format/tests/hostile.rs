@@ -10,12 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn formatted(text: &str) -> Option<String> {
     let start = Instant::now();
     let result = format("a.ksl", text);
-    assert!(
-        start.elapsed() < PATIENCE,
-        "{:?} for {:.60?}",
-        start.elapsed(),
-        text
-    );
+    assert!(start.elapsed() < PATIENCE, "{:?} for {:.60?}", start.elapsed(), text);
     match result {
         Ok(new) => {
             let again = format("a.ksl", &new).unwrap_or_else(|error| panic!("{error}: {new:.200?}"));
@@ -87,11 +82,7 @@ fn deep_and_long_texts_take_no_long_time() {
     let conditions = "#if A\n";
     for (open, close) in [("(", ")"), ("{", "}"), ("[[", "]]"), ("if(a)", ";")] {
         for start in ["", conditions] {
-            let deep = format!(
-                "{start}shader a() {{ x = {}1{}; }}\n",
-                open.repeat(n),
-                close.repeat(n)
-            );
+            let deep = format!("{start}shader a() {{ x = {}1{}; }}\n", open.repeat(n), close.repeat(n));
             formatted(&deep);
             formatted(&format!("{start}{}", open.repeat(n)));
             formatted(&format!("{start}{}", close.repeat(n)));
@@ -106,24 +97,14 @@ fn deep_and_long_texts_take_no_long_time() {
             formatted(&format!("{start}float f() {{ return {line}1; }}\n"));
         }
     }
-    formatted(&format!(
-        "#if A\nfloat f() {{ return {}1; }}\n",
-        "a + ".repeat(1 << 18)
-    ));
+    formatted(&format!("#if A\nfloat f() {{ return {}1; }}\n", "a + ".repeat(1 << 18)));
     formatted(&"#if A\n".repeat(n));
-    formatted(&format!(
-        "{}{}",
-        "#if A\n{(".repeat(n),
-        "#else\n)}\n#endif\n".repeat(n)
-    ));
+    formatted(&format!("{}{}", "#if A\n{(".repeat(n), "#else\n)}\n#endif\n".repeat(n)));
     formatted(&"if (a) if (b) ; else ".repeat(n));
     formatted(&"// c\n".repeat(1 << 17));
     formatted(&format!("shape a : cube {{ {} }}\n", "a = 1;  ".repeat(1 << 14)));
     formatted(&"float a = 1;   // c\n".repeat(1 << 13));
-    formatted(&format!(
-        "#define A\nfloat f() {{ {} }}\n",
-        "x(1,  2);\n".repeat(1 << 13)
-    ));
+    formatted(&format!("#define A\nfloat f() {{ {} }}\n", "x(1,  2);\n".repeat(1 << 13)));
 }
 
 #[test]
@@ -206,10 +187,7 @@ fn texts_at_random_are_formatted_or_refused() {
         seed ^= seed >> 7;
         for text in [text.clone(), format!("#if A\n{text}")] {
             let result = format("a.ksl", &text);
-            assert!(
-                !matches!(result, Err(FormatError::Changed)),
-                "other tokens: {text:?}"
-            );
+            assert!(!matches!(result, Err(FormatError::Changed)), "other tokens: {text:?}");
             count += usize::from(result.is_ok());
         }
     }

@@ -55,9 +55,7 @@ pub(crate) fn replace(text: &str, mut value: impl FnMut(&str) -> String) -> Stri
     let mut parts = text.split('$');
     let mut result = parts.next().unwrap_or_default().to_owned();
     for rest in parts {
-        let end = rest
-            .find(|c: char| !c.is_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         result += &value(&rest[..end]);
         result += &rest[end..];
     }
@@ -65,9 +63,7 @@ pub(crate) fn replace(text: &str, mut value: impl FnMut(&str) -> String) -> Stri
 }
 
 static TABLE: LazyLock<Vec<(&str, Vec<LobeTerm>)>> = LazyLock::new(|| {
-    let lines = TEXT
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let entries = lines.filter_map(|line| line.split_once(':'));
     entries
         .map(|(name, terms)| (name, terms.split(';').flat_map(parse_terms).collect()))
@@ -76,11 +72,7 @@ static TABLE: LazyLock<Vec<(&str, Vec<LobeTerm>)>> = LazyLock::new(|| {
 
 /// Parses the terms of a part of a line; `body` and similar macros expand to several terms.
 fn parse_terms(text: &str) -> Vec<LobeTerm> {
-    let Some((name, args)) = text
-        .trim()
-        .strip_suffix(')')
-        .and_then(|text| text.split_once('('))
-    else {
+    let Some((name, args)) = text.trim().strip_suffix(')').and_then(|text| text.split_once('(')) else {
         return vec![];
     };
     let args = split_args(args);
@@ -97,22 +89,10 @@ fn parse_terms(text: &str) -> Vec<LobeTerm> {
             term(Part::Tangent, &[f90, tangent]),
         ],
         ("glass", _) => vec![term(Part::Transmission, &texts)],
-        ("over", _) => vec![LobeTerm {
-            kind: TermKind::Over,
-            args,
-        }],
-        ("under", _) => vec![LobeTerm {
-            kind: TermKind::Under,
-            args,
-        }],
-        ("as", _) => vec![LobeTerm {
-            kind: TermKind::Base,
-            args,
-        }],
-        (name, _) => Part::from_name(name)
-            .map(|part| term(part, &texts))
-            .into_iter()
-            .collect(),
+        ("over", _) => vec![LobeTerm { kind: TermKind::Over, args }],
+        ("under", _) => vec![LobeTerm { kind: TermKind::Under, args }],
+        ("as", _) => vec![LobeTerm { kind: TermKind::Base, args }],
+        (name, _) => Part::from_name(name).map(|part| term(part, &texts)).into_iter().collect(),
     }
 }
 
@@ -143,14 +123,9 @@ fn split_args(text: &str) -> Vec<String> {
 pub(crate) fn terms(signature: &ClosureSignature) -> Option<&'static [LobeTerm]> {
     let has = |name: &str| signature.params.iter().any(|param| param.name == name);
     let fits = |terms: &[LobeTerm]| {
-        let mut names = terms
-            .iter()
-            .flat_map(|term| &term.args)
-            .flat_map(|arg| params(arg));
+        let mut names = terms.iter().flat_map(|term| &term.args).flat_map(|arg| params(arg));
         names.all(has)
     };
-    let found = TABLE
-        .iter()
-        .find(|(name, terms)| *name == signature.name && fits(terms));
+    let found = TABLE.iter().find(|(name, terms)| *name == signature.name && fits(terms));
     found.map(|(_, terms)| &terms[..])
 }

@@ -12,9 +12,7 @@ const ENTRY: &str = "kiln_main";
 pub(crate) fn validated(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String> {
     let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-    let info = validator
-        .validate(&module)
-        .map_err(|error| error.emit_to_string(wgsl))?;
+    let info = validator.validate(&module).map_err(|error| error.emit_to_string(wgsl))?;
     Ok((module, info))
 }
 
@@ -22,23 +20,12 @@ pub(crate) fn validated(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String
 pub(crate) fn translate(wgsl: &str, has_surface: bool, has_outputs: bool) -> Result<String, String> {
     validated(wgsl)?;
     let mut entry = "\n@fragment\nfn kiln_main() -> @location(0) vec4f {\n    var g: Globals;\n".to_owned();
-    entry += if has_surface {
-        "    let s = surface(g);\n"
-    } else {
-        ""
-    };
-    entry += if has_outputs {
-        "    let o = evaluate(g);\n"
-    } else {
-        ""
-    };
+    entry += if has_surface { "    let s = surface(g);\n" } else { "" };
+    entry += if has_outputs { "    let o = evaluate(g);\n" } else { "" };
     entry += "    return vec4f(0.0);\n}\n";
     let (module, info) = validated(&format!("{wgsl}{entry}"))?;
     let options = Options {
-        version: Version::Embedded {
-            version: 300,
-            is_webgl: true,
-        },
+        version: Version::Embedded { version: 300, is_webgl: true },
         ..Options::default()
     };
     let pipeline = PipelineOptions {
@@ -47,34 +34,21 @@ pub(crate) fn translate(wgsl: &str, has_surface: bool, has_outputs: bool) -> Res
         multiview: None,
     };
     let mut text = String::new();
-    let mut writer = Writer::new(
-        &mut text,
-        &module,
-        &info,
-        &options,
-        &pipeline,
-        BoundsCheckPolicies::default(),
-    )
-    .map_err(|error| error.to_string())?;
+    let mut writer =
+        Writer::new(&mut text, &module, &info, &options, &pipeline, BoundsCheckPolicies::default())
+            .map_err(|error| error.to_string())?;
     let reflection = writer.write().map_err(|error| error.to_string())?;
     let mut names = vec![];
     for (name, mapping) in &reflection.texture_mapping {
         let texture = module.global_variables[mapping.texture].name.clone();
         names.push((name.clone(), texture.unwrap_or_default()));
     }
-    for (name, handle) in reflection
-        .uniforms
-        .iter()
-        .map(|(handle, name)| (name.clone(), *handle))
-    {
+    for (name, handle) in reflection.uniforms.iter().map(|(handle, name)| (name.clone(), *handle)) {
         if module.global_variables[handle].name.is_some() {
             names.push((name, "UniformBlock".to_owned()));
         }
     }
-    Ok(with_member_names(
-        &library_text(&text, &names),
-        &numbered_members(&module),
-    ))
+    Ok(with_member_names(&library_text(&text, &names), &numbered_members(&module)))
 }
 
 /// Returns the members of structures that end in a digit. Naga appends an underscore to their names.
@@ -105,10 +79,7 @@ fn with_member_names(text: &str, names: &BTreeSet<String>) -> String {
         rest = after;
         in_structure |= word == "struct";
         let is_member = in_structure || result.ends_with('.');
-        match word
-            .strip_suffix('_')
-            .filter(|name| is_member && names.contains(*name))
-        {
+        match word.strip_suffix('_').filter(|name| is_member && names.contains(*name)) {
             Some(name) => result += name,
             None => result += word,
         }
@@ -121,14 +92,9 @@ fn library_text(text: &str, names: &[(String, String)]) -> String {
     let end = text.find("void main()").unwrap_or(text.len());
     let mut result = String::new();
     for line in text[..end].lines() {
-        let is_frame = [
-            "#version",
-            "precision ",
-            "layout(location",
-            "uniform uint naga_vs",
-        ]
-        .iter()
-        .any(|start| line.starts_with(start));
+        let is_frame = ["#version", "precision ", "layout(location", "uniform uint naga_vs"]
+            .iter()
+            .any(|start| line.starts_with(start));
         if !is_frame {
             result += line;
             result.push('\n');

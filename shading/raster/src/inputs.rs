@@ -53,10 +53,9 @@ impl GlobalMember {
         };
         let (name, ty) = match &source {
             MemberSource::Global(global) => (global.name().to_owned(), global_type(*global)),
-            MemberSource::Derivative(global, along) => (
-                format!("d{}{}", global.name(), axis(*along)),
-                global_type(*global),
-            ),
+            MemberSource::Derivative(global, along) => {
+                (format!("d{}{}", global.name(), axis(*along)), global_type(*global))
+            }
             MemberSource::Backfacing => ("backfacing".to_owned(), "i32"),
             MemberSource::RayKind => ("ray_kind".to_owned(), "i32"),
             MemberSource::SurfaceArea => ("surface_area".to_owned(), "f32"),
@@ -231,10 +230,7 @@ impl Inputs {
         for texture in &self.textures {
             let (name, binding) = (&texture.name, texture.binding);
             text += &format!("@group(1) @binding({binding}) var {name}: texture_2d<f32>;\n");
-            text += &format!(
-                "@group(1) @binding({}) var {name}_sampler: sampler;\n",
-                binding + 1
-            );
+            text += &format!("@group(1) @binding({}) var {name}_sampler: sampler;\n", binding + 1);
         }
         text
     }

@@ -52,9 +52,7 @@ fn lattice(dimensions: usize) -> String {
     let each = |text: &str, ty: &str| match dimensions {
         1 => text.replace('#', "p"),
         n => {
-            let list = components[..n]
-                .iter()
-                .map(|component| text.replace('#', component));
+            let list = components[..n].iter().map(|component| text.replace('#', component));
             format!("{ty}({})", list.collect::<Vec<_>>().join(", "))
         }
     };

@@ -22,18 +22,10 @@ pub(crate) fn declarations(parts: Parts, pass: Pass) -> String {
     text += &function("lobes_sum(a: Lobes, b: Lobes)", &members, |name, _| {
         format!("a.{name} + b.{name}")
     });
-    text += &function(
-        "lobes_scaled(a: Lobes, weight: vec3f)",
-        &members,
-        |name, is_color| {
-            let weight = if is_color {
-                "weight"
-            } else {
-                "dot(weight, vec3f(0.33333334))"
-            };
-            format!("a.{name} * {weight}")
-        },
-    );
+    text += &function("lobes_scaled(a: Lobes, weight: vec3f)", &members, |name, is_color| {
+        let weight = if is_color { "weight" } else { "dot(weight, vec3f(0.33333334))" };
+        format!("a.{name} * {weight}")
+    });
     text += &truth(&members);
     for part in parts.iter() {
         text += add(part);
@@ -58,10 +50,7 @@ fn function(head: &str, members: &[LobeMember], value: impl Fn(&str, bool) -> St
         .iter()
         .map(|&member| value(named(member).0, matches!(member, LobeMember::Color(_))))
         .collect();
-    format!(
-        "fn {head} -> Lobes {{\n    return Lobes({});\n}}\n\n",
-        values.join(", ")
-    )
+    format!("fn {head} -> Lobes {{\n    return Lobes({});\n}}\n\n", values.join(", "))
 }
 
 /// Returns the function that converts lobes to a truth value.
@@ -73,11 +62,7 @@ fn truth(members: &[LobeMember]) -> String {
             LobeMember::Mean(..) => None,
         })
         .collect();
-    let any = if tests.is_empty() {
-        "false".to_owned()
-    } else {
-        tests.join(" || ")
-    };
+    let any = if tests.is_empty() { "false".to_owned() } else { tests.join(" || ") };
     format!("fn lobes_truth(a: Lobes) -> i32 {{\n    return select(0, 1, {any});\n}}\n\n")
 }
 
@@ -171,10 +156,7 @@ fn over(parts: Parts) -> String {
         text += "    top.transparency = vec3f(0.0);\n";
     }
     text += "    let left = max(vec3f(1.0) - lobes_reflected(top, cosine), vec3f(0.0));\n";
-    if [Part::Coat, Part::Specular]
-        .into_iter()
-        .all(|part| parts.contains(part))
-    {
+    if [Part::Coat, Part::Specular].into_iter().all(|part| parts.contains(part)) {
         text += "    if (top.alpha.z > 0.0 && base.alpha.z > 0.0) {\n        \
                  top.coat = top.coat + top.f0;\n        \
                  top.coat_alpha = top.coat_alpha + vec2f(kiln_ratio(top.alpha.x, top.alpha.z), 1.0) * kiln_mean(top.f0);\n        \
@@ -202,11 +184,7 @@ fn surface(parts: Parts, pass: Pass) -> String {
         }
     };
     let color = |part: Part| has(part, &format!("l.{}", part.name()), "vec3f(0.0)");
-    let opacity = has(
-        Part::Transparency,
-        "clamp(1.0 - kiln_mean(l.transparency), 0.0, 1.0)",
-        "1.0",
-    );
+    let opacity = has(Part::Transparency, "clamp(1.0 - kiln_mean(l.transparency), 0.0, 1.0)", "1.0");
     let normal = has(Part::Normal, "kiln_direction(l.normal, n)", "n");
     let specular = |value: &str, instead: &str| has(Part::Specular, value, instead);
     // Sums the specular lobe and the coat.
@@ -231,11 +209,7 @@ fn surface(parts: Parts, pass: Pass) -> String {
             _ = writeln!(text, "    let opacity = {opacity};");
             _ = writeln!(text, "    let whole = 1.0 / max(opacity, 0.0001);");
             _ = writeln!(text, "    let diffuse = {} * whole;", color(Part::Diffuse));
-            _ = writeln!(
-                text,
-                "    let f0 = {} * whole;",
-                shining("l.f0", "l.coat", "vec3f(0.0)")
-            );
+            _ = writeln!(text, "    let f0 = {} * whole;", shining("l.f0", "l.coat", "vec3f(0.0)"));
             _ = writeln!(text, "    let metalness = kiln_metalness(diffuse, f0);");
             let weight = shining("l.alpha.z", "l.coat_alpha.y", "0.0");
             let along = shining("l.alpha.x", "l.coat_alpha.x", "0.0");
@@ -266,11 +240,7 @@ fn surface(parts: Parts, pass: Pass) -> String {
             (
                 "tangent",
                 "vec3f",
-                has(
-                    Part::Tangent,
-                    "kiln_direction(l.tangent, vec3f(0.0))",
-                    "vec3f(0.0)",
-                ),
+                has(Part::Tangent, "kiln_direction(l.tangent, vec3f(0.0))", "vec3f(0.0)"),
             ),
             ("coat_f0", "vec3f", color(Part::Coat)),
             (

@@ -14,11 +14,8 @@ pub enum Pass {
 
 impl Pass {
     /// Names of the passes.
-    pub const NAMES: [(&'static str, Pass); 3] = [
-        ("shadow", Pass::Shadow),
-        ("gbuffer", Pass::Gbuffer),
-        ("forward", Pass::Forward),
-    ];
+    pub const NAMES: [(&'static str, Pass); 3] =
+        [("shadow", Pass::Shadow), ("gbuffer", Pass::Gbuffer), ("forward", Pass::Forward)];
 
     /// Returns the pass with a name.
     pub fn from_name(name: &str) -> Option<Pass> {
@@ -31,15 +28,9 @@ impl Pass {
         match self {
             Pass::Shadow => Parts::default().with(Part::Transparency),
             // The reflection of a coat is merged with that of the lobe below.
-            Pass::Gbuffer => [
-                Part::Diffuse,
-                Part::Normal,
-                Part::Specular,
-                Part::Coat,
-                Part::Emission,
-            ]
-            .into_iter()
-            .fold(Pass::Shadow.parts(), Parts::with),
+            Pass::Gbuffer => [Part::Diffuse, Part::Normal, Part::Specular, Part::Coat, Part::Emission]
+                .into_iter()
+                .fold(Pass::Shadow.parts(), Parts::with),
             Pass::Forward => Part::ALL.into_iter().fold(Parts::default(), Parts::with),
         }
     }

@@ -27,11 +27,7 @@ pub(crate) fn prepare(
         }),
         attributes: None,
     };
-    let options = OptOptions {
-        level,
-        facts: &facts,
-        ..OptOptions::default()
-    };
+    let options = OptOptions { level, facts: &facts, ..OptOptions::default() };
     optimize(unit, &options);
     let parts = pass.parts();
     for code in codes(unit) {
@@ -55,9 +51,7 @@ pub(crate) fn used_parts(unit: &Unit, closures: &ClosureRegistry, pass: Pass) ->
             }
             // The top of a layer may become a coat.
             if term.kind == TermKind::Over {
-                parts = parts
-                    .with(crate::part::Part::Coat)
-                    .with(crate::part::Part::CoatNormal);
+                parts = parts.with(crate::part::Part::Coat).with(crate::part::Part::CoatNormal);
             }
         }
     });
@@ -81,10 +75,7 @@ fn blocks(stmt: &mut Stmt) -> Vec<&mut Block> {
 fn silence(block: &mut Block, reads_messages: bool) {
     use Builtin as B;
     block.retain(|stmt| match stmt {
-        Stmt::Op {
-            op: Op::Builtin(builtin),
-            ..
-        } => match builtin {
+        Stmt::Op { op: Op::Builtin(builtin), .. } => match builtin {
             B::Printf | B::Warning | B::Error | B::Fprintf => false,
             B::SetMessage => reads_messages,
             _ => true,
@@ -158,11 +149,7 @@ fn adds(id: ClosureId, closures: &ClosureRegistry, parts: Parts) -> bool {
 fn needed_params(id: ClosureId, closures: &ClosureRegistry, parts: Parts) -> Option<Vec<usize>> {
     let signature = &closures[id];
     let terms = terms(signature)?;
-    let is_needed = |name: &str| {
-        terms
-            .iter()
-            .any(|term| term.is_needed(parts) && term.mentions(name))
-    };
+    let is_needed = |name: &str| terms.iter().any(|term| term.is_needed(parts) && term.mentions(name));
     let params = signature.params.iter().enumerate();
     Some(
         params

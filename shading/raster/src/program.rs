@@ -76,20 +76,9 @@ pub fn raster(
     let mut part = |keep: &dyn Fn(&Param) -> bool| {
         let mut unit = unit.clone();
         unit.params.retain(|param| !param.output || keep(param));
-        prepare(
-            &mut unit,
-            closures,
-            options.pass,
-            options.optimize,
-            &options.attributes,
-        );
+        prepare(&mut unit, closures, options.pass, options.optimize, &options.attributes);
         let parts = used_parts(&unit, closures, options.pass);
-        let program = write::Program {
-            unit: &unit,
-            sources,
-            closures,
-            parts,
-        };
+        let program = write::Program { unit: &unit, sources, closures, parts };
         let written = write::body(&program, &mut inputs);
         diagnostics.add_new(written.diagnostics.list);
         FunctionText {
@@ -151,23 +140,13 @@ struct FunctionText {
 
 impl FunctionText {
     fn start(&self) -> &'static str {
-        if self.uses_fuel {
-            "    kiln_fuel = 65536;\n"
-        } else {
-            ""
-        }
+        if self.uses_fuel { "    kiln_fuel = 65536;\n" } else { "" }
     }
 
     fn add_surface(&self, text: &mut String, inputs: &mut Inputs, pass: Pass) {
         *text += &lobes::declarations(self.parts, pass);
-        let n = inputs.global(crate::inputs::MemberSource::Global(
-            shading_compiler::builtins::Global::N,
-        ));
-        let result = self
-            .unit
-            .params
-            .first()
-            .map(|param| variable(&self.unit.code, param.local));
+        let n = inputs.global(crate::inputs::MemberSource::Global(shading_compiler::builtins::Global::N));
+        let result = self.unit.params.first().map(|param| variable(&self.unit.code, param.local));
         let result = result.unwrap_or_else(|| "Lobes()".to_owned());
         _ = write!(
             text,

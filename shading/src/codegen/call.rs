@@ -143,10 +143,7 @@ impl Emitter<'_, '_> {
         };
         let bytes = self.int((stride * u64::from(count)) as i32);
         let report = self.place();
-        self.call(
-            shims::set_message(),
-            &[self.ctx, report, name, ty, place, data, bytes],
-        );
+        self.call(shims::set_message(), &[self.ctx, report, name, ty, place, data, bytes]);
     }
 
     /// Tests whether a message exists.
@@ -214,10 +211,7 @@ impl Emitter<'_, '_> {
         self.shared.library.push(function);
         let [records, count] = self.records(args);
         let (place, function) = (self.place(), self.pointer(address));
-        self.call(
-            shims::library(),
-            &[self.ctx, place, function, records, count, out],
-        );
+        self.call(shims::library(), &[self.ctx, place, function, records, count, out]);
     }
 
     // ---- The shading point ----
@@ -339,19 +333,11 @@ impl Emitter<'_, '_> {
     /// Returns the handle of an attribute of the shaded object, if its name is constant and the host has a handle.
     fn any_attribute_handle(&mut self, args: &[Operand]) -> Option<ir::Value> {
         let constants = [args[0], args[1], args[3]].map(|arg| self.constant(arg));
-        let [
-            Some(Const::String(object)),
-            Some(Const::String(name)),
-            Some(Const::Int(kind)),
-        ] = constants
+        let [Some(Const::String(object)), Some(Const::String(name)), Some(Const::Int(kind))] = constants
         else {
             return None;
         };
-        let handle = self
-            .shared
-            .host
-            .host
-            .any_attribute_handle(name, Kind::of_code(*kind));
+        let handle = self.shared.host.host.any_attribute_handle(name, Kind::of_code(*kind));
         let handle = handle.filter(|_| object.is_empty())?;
         Some(self.int(handle.0 as i32))
     }

@@ -136,18 +136,10 @@ impl Emitter<'_, '_> {
         if !self.temporaries.contains(&local) {
             return None;
         }
-        before
-            .iter()
-            .rev()
-            .take(MAX_SEARCHED_STATEMENTS)
-            .find_map(|stmt| match stmt {
-                Stmt::Op {
-                    dst: Some(dst),
-                    op: Op::MakeClosure(id),
-                    ..
-                } if *dst == local => Some(*id),
-                _ => None,
-            })
+        before.iter().rev().take(MAX_SEARCHED_STATEMENTS).find_map(|stmt| match stmt {
+            Stmt::Op { dst: Some(dst), op: Op::MakeClosure(id), .. } if *dst == local => Some(*id),
+            _ => None,
+        })
     }
 
     /// Stores a header with a single 16-byte store, so that a load of the whole header can be forwarded from it.
@@ -209,9 +201,7 @@ impl Emitter<'_, '_> {
         let (place, bytes) = (self.place(), self.int(size as i32));
         let memory = self.call_value(shims::grow_arena(), &[self.ctx, place, bytes]);
         let null = self.pointer(0);
-        self.b
-            .ins()
-            .brif(memory, fill, &[memory.into()], done, &[null.into()]);
+        self.b.ins().brif(memory, fill, &[memory.into()], done, &[null.into()]);
         self.b.seal_block(fill);
         self.b.switch_to_block(fill);
         Address::new(base, 0)

@@ -24,12 +24,7 @@ impl CodegenUnit {
         let closures = closures::constants(&unit);
         let numbers = Numbers::of(&mut unit);
         let places = PlaceTable::of(&unit);
-        CodegenUnit {
-            unit,
-            numbers,
-            closures,
-            places,
-        }
+        CodegenUnit { unit, numbers, closures, places }
     }
 
     /// Returns the indices of numbers in the table, by the former ids of their constants.

@@ -45,9 +45,7 @@ impl Emitter<'_, '_> {
             Shape::Matrix => {
                 let a = self.address(a);
                 let zero = self.triple([0.0; 3]);
-                let rows = self
-                    .rows(a)
-                    .map(|row| self.b.ins().fcmp(FloatCC::Equal, row, zero));
+                let rows = self.rows(a).map(|row| self.b.ins().fcmp(FloatCC::Equal, row, zero));
                 let equal = self.all_rows(rows);
                 self.not(equal)
             }

@@ -112,9 +112,7 @@ impl<'u> Compiler<'_, '_, 'u> {
         let Some(plan) = packet::Plan::of(unit, &stored) else {
             return Ok(None);
         };
-        let declared = self
-            .module
-            .declare_function("packet", Linkage::Local, &self.shared.signature());
+        let declared = self.module.declare_function("packet", Linkage::Local, &self.shared.signature());
         let id = declared.map_err(|e| e.to_string())?;
         self.define(id, &unit.code, &self.shared.numbers.body, |emitter| {
             packet::emit(emitter, &plan, &inits(unit), outputs, layout)
@@ -149,9 +147,7 @@ impl<'u> Compiler<'_, '_, 'u> {
         let b = FunctionBuilder::new(&mut self.ctx.func, &mut self.builder);
         let emitter = emit(Emitter::new(b, self.shared, self.module, code, numbers));
         emitter.b.finalize(frontend);
-        self.module
-            .define_function(id, &mut self.ctx)
-            .map_err(|e| format!("{e:?}"))?;
+        self.module.define_function(id, &mut self.ctx).map_err(|e| format!("{e:?}"))?;
         self.bytes += self.ctx.compiled_code().map_or(0, |c| c.code_buffer().len());
         self.module.clear_context(&mut self.ctx);
         Ok(())
@@ -188,10 +184,8 @@ impl Emitter<'_, '_> {
 
     /// Finds the locals that are assigned once and read once.
     fn count_temporaries(&mut self, inits: &[&Block], stored: &[(LocalId, u64)]) {
-        let (mut reads, mut writes) = (
-            SecondaryMap::<LocalId, u32>::new(),
-            SecondaryMap::<LocalId, u32>::new(),
-        );
+        let (mut reads, mut writes) =
+            (SecondaryMap::<LocalId, u32>::new(), SecondaryMap::<LocalId, u32>::new());
         for (local, _) in stored {
             reads[*local] += 2;
         }

@@ -12,11 +12,7 @@ use shading_compiler::hir::{Block, Code, Const, Operand, Stmt, Unit};
 /// Returns the hash of a unit. Shaders with equal behaviour usually have equal hashes, and different shaders almost never.
 /// Names are not hashed; names in `textures` are replaced by their index in the list.
 pub(super) fn fingerprint(unit: &Unit, textures: &[NamedTexture]) -> u64 {
-    let mut hash = UnitHash {
-        hasher: FxHasher::default(),
-        textures,
-        hides_numbers: false,
-    };
+    let mut hash = UnitHash { hasher: FxHasher::default(), textures, hides_numbers: false };
     hash.unit(unit);
     hash.hasher.finish()
 }
@@ -80,20 +76,11 @@ impl<H: Hasher> UnitHash<'_, H> {
                 (dst, op).hash(&mut self.hasher);
                 self.operands(code, args);
             }
-            Stmt::Call {
-                function,
-                args,
-                results,
-                ..
-            } => {
+            Stmt::Call { function, args, results, .. } => {
                 (function, results).hash(&mut self.hasher);
                 self.operands(code, args);
             }
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            Stmt::If { condition, then, otherwise } => {
                 self.operands(code, &[*condition]);
                 self.block(code, then);
                 self.block(code, otherwise);
@@ -136,10 +123,7 @@ impl<H: Hasher> UnitHash<'_, H> {
             Const::Float(value) => value.to_bits().hash(&mut self.hasher),
             Const::Triple(value) => value.map(f32::to_bits).hash(&mut self.hasher),
             Const::Matrix(value) => value.map(f32::to_bits).hash(&mut self.hasher),
-            Const::String(text) => match self
-                .textures
-                .iter()
-                .position(|known| *known.request.file == **text)
+            Const::String(text) => match self.textures.iter().position(|known| *known.request.file == **text)
             {
                 Some(place) => place.hash(&mut self.hasher),
                 None => text.hash(&mut self.hasher),

@@ -39,17 +39,10 @@ impl CallLayout {
     pub(super) fn of(function: &Function) -> CallLayout {
         let mut record = RecordLayout::default();
         let mut place = |locals: &[LocalId]| -> Vec<u64> {
-            locals
-                .iter()
-                .map(|&l| record.add(function.code.locals[l].ty))
-                .collect()
+            locals.iter().map(|&l| record.add(function.code.locals[l].ty)).collect()
         };
         let (params, outputs) = (place(&function.params), place(&function.outputs));
-        CallLayout {
-            params,
-            outputs,
-            size: record.size.next_multiple_of(16),
-        }
+        CallLayout { params, outputs, size: record.size.next_multiple_of(16) }
     }
 }
 
@@ -203,10 +196,9 @@ impl Emitter<'_, '_> {
     pub(super) fn call_area(&mut self) -> Address {
         match self.frame.call_area {
             Some(LocalStorage::Slot(slot)) => self.slot(slot),
-            Some(LocalStorage::Large(offset)) => Address::new(
-                self.frame.base.expect("a large call area has a large frame"),
-                offset,
-            ),
+            Some(LocalStorage::Large(offset)) => {
+                Address::new(self.frame.base.expect("a large call area has a large frame"), offset)
+            }
             _ => unreachable!("a function that calls has a call area"),
         }
     }

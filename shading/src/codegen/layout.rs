@@ -18,10 +18,7 @@ use shading_compiler::ty::{Base, Type};
 
 /// Pointer type of all machines that the JIT supports.
 pub(super) const POINTER: ir::Type = types::I64;
-const _: () = assert!(
-    size_of::<usize>() == 8,
-    "compiled code takes pointers to have 8 bytes"
-);
+const _: () = assert!(size_of::<usize>() == 8, "compiled code takes pointers to have 8 bytes");
 
 /// Representation of an element in generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,11 +78,7 @@ impl Shape {
 
 /// Returns the register type of a type; `None` if values are in memory.
 pub(super) fn register(ty: Type) -> Option<ir::Type> {
-    if ty.is_array() {
-        None
-    } else {
-        Shape::of(ty.base).register()
-    }
+    if ty.is_array() { None } else { Shape::of(ty.base).register() }
 }
 
 /// Size in bytes of a value in memory; a multiple of 16 for types that are always in memory.
@@ -108,11 +101,7 @@ pub(super) struct RecordLayout {
 impl RecordLayout {
     /// Appends a value; returns its offset, aligned for its type.
     pub(super) fn add(&mut self, ty: Type) -> u64 {
-        let align = if register(ty).is_some() {
-            Shape::of(ty.base).stride()
-        } else {
-            16
-        };
+        let align = if register(ty).is_some() { Shape::of(ty.base).stride() } else { 16 };
         let offset = self.size.next_multiple_of(align);
         self.size = offset + size(ty);
         offset
@@ -222,9 +211,6 @@ mod tests {
 
     #[test]
     fn sizes_do_not_overflow() {
-        assert_eq!(
-            size(Type::array(Base::Matrix, u32::MAX)),
-            64 * u64::from(u32::MAX)
-        );
+        assert_eq!(size(Type::array(Base::Matrix, u32::MAX)), 64 * u64::from(u32::MAX));
     }
 }

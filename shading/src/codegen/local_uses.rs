@@ -131,11 +131,7 @@ impl LocalUses {
                     self.read(results);
                     results.iter().for_each(|&result| self.writes[result] += 1);
                 }
-                Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
+                Stmt::If { condition, then, otherwise } => {
                     self.operands(&[*condition]);
                     self.cut();
                     self.block(then);

@@ -167,11 +167,7 @@ impl Emitter<'_, '_> {
 
     /// Returns a number in all lanes of a type.
     fn like(&mut self, ty: ir::Type, x: f32) -> ir::Value {
-        if ty == types::F32 {
-            self.float(x)
-        } else {
-            self.four([x; 4])
-        }
+        if ty == types::F32 { self.float(x) } else { self.four([x; 4]) }
     }
 
     /// Selects lane by lane: `a cc b ? x : y`.
@@ -271,10 +267,7 @@ impl Emitter<'_, '_> {
         let records = self.dual_records(count);
         for (i, &arg) in args.iter().enumerate() {
             let value = self.read(arg);
-            self.store(
-                value,
-                records.plus(48 * (i % count) as u64 + 16 * (i / count) as u64),
-            );
+            self.store(value, records.plus(48 * (i % count) as u64 + 16 * (i / count) as u64));
         }
         let out = self.local_address(dst);
         let out = self.address_of(out);

@@ -252,9 +252,7 @@ impl Emitter<'_, '_> {
         let start = self.pointer(0);
         self.b.ins().jump(loop_block, &[start.into()]);
         self.b.switch_to_block(loop_block);
-        each(self, &|e, a| {
-            Address::new(e.b.ins().iadd(a.base, offset), a.offset)
-        });
+        each(self, &|e, a| Address::new(e.b.ins().iadd(a.base, offset), a.offset));
         let step = self.pointer(16);
         let next = self.b.ins().iadd(offset, step);
         let end = self.pointer(bytes as usize);

@@ -136,12 +136,7 @@ impl CompiledShader {
         prepared: CodegenUnit,
         sources: Option<&Arc<SourceMap>>,
     ) -> InstanceData {
-        let CodegenUnit {
-            unit,
-            numbers,
-            closures,
-            places,
-        } = prepared;
+        let CodegenUnit { unit, numbers, closures, places } = prepared;
         let mut statistics = self.statistics.clone();
         statistics.closure_constants = closures;
         statistics.fingerprint = fingerprint::fingerprint(&unit, &statistics.textures);
@@ -186,10 +181,7 @@ pub(crate) fn compile(
     let unit = &prepared.unit;
     let outputs = choose_outputs(unit, options.outputs)?;
     check_memory(unit)?;
-    let backend = |message: String| CodegenError::Backend {
-        unit: unit.name.clone(),
-        message,
-    };
+    let backend = |message: String| CodegenError::Backend { unit: unit.name.clone(), message };
     let mut module = module::new_module(level(unit, options.level)).map_err(backend)?;
     let mut shared = UnitContext::new(prepared, registry, host, module.isa().default_call_conv());
     shared.counts_work = options.counts_work;
@@ -197,11 +189,7 @@ pub(crate) fn compile(
     let packets =
         Some(&packet).filter(|_| options.packets && !options.counts_work && !exceeds_registers(unit));
     let compiled = compiler::compile_all(&mut module, &mut shared, &outputs, packets);
-    let compiler::Compiled {
-        entries,
-        bytes: code_bytes,
-        packet_time,
-    } = match compiled {
+    let compiler::Compiled { entries, bytes: code_bytes, packet_time } = match compiled {
         Ok(done) => done,
         Err(message) => {
             module::free(module);
@@ -245,10 +233,7 @@ pub(crate) fn compile(
         closure_constants: BTreeMap::new(),
     };
     let layouts = || Layouts::of(registry, &shared.closures);
-    let printed = || PrintedClosures {
-        registry: registry.clone(),
-        layouts: layouts(),
-    };
+    let printed = || PrintedClosures { registry: registry.clone(), layouts: layouts() };
     Ok(CompiledShader {
         code,
         statistics,
@@ -331,10 +316,7 @@ fn check_memory(unit: &Unit) -> Result<(), CodegenError> {
         if bytes <= MAX_MEMORY {
             return Ok(());
         }
-        Err(CodegenError::TooLarge {
-            function: name.to_owned(),
-            bytes,
-        })
+        Err(CodegenError::TooLarge { function: name.to_owned(), bytes })
     };
     check(&unit.name, frame::memory(unit, &unit.code, &inits(unit)))?;
     for function in unit.functions.values() {

@@ -283,8 +283,6 @@ impl Emitter<'_, '_> {
 
     /// Loads a field of the shading point, which does not change during a run.
     pub(super) fn load_global(&mut self, ty: ir::Type, offset: usize) -> ir::Value {
-        self.b
-            .ins()
-            .load(ty, trusted().with_readonly(), self.globals, offset as i32)
+        self.b.ins().load(ty, trusted().with_readonly(), self.globals, offset as i32)
     }
 }

@@ -28,12 +28,10 @@ pub(super) fn choose_outputs(unit: &Unit, names: Option<&[&str]>) -> Result<Outp
         Some(names) => names
             .iter()
             .map(|&name| {
-                all()
-                    .find(|p| p.name == name)
-                    .ok_or_else(|| CodegenError::NoSuchOutput {
-                        unit: unit.name.clone(),
-                        output: name.to_owned(),
-                    })
+                all().find(|p| p.name == name).ok_or_else(|| CodegenError::NoSuchOutput {
+                    unit: unit.name.clone(),
+                    output: name.to_owned(),
+                })
             })
             .collect::<Result<Vec<_>, _>>()?,
     };
@@ -43,18 +41,11 @@ pub(super) fn choose_outputs(unit: &Unit, names: Option<&[&str]>) -> Result<Outp
         .map(|p| {
             let ty = unit.code.locals[p.local].ty;
             let offset = record.add(ty) as usize;
-            let output = Output {
-                name: p.name.clone(),
-                ty,
-                offset,
-            };
+            let output = Output { name: p.name.clone(), ty, offset };
             (p.local, output)
         })
         .collect();
-    Ok(Outputs {
-        list,
-        size: record.size.next_multiple_of(16) as usize,
-    })
+    Ok(Outputs { list, size: record.size.next_multiple_of(16) as usize })
 }
 
 pub(super) fn inits(unit: &Unit) -> Vec<&Block> {

@@ -51,30 +51,19 @@ impl Emitter<'_, '_> {
                     self.op(*dst, *op, args, block, at);
                     Flow::On
                 }
-                Stmt::Call {
-                    function,
-                    args,
-                    results,
-                    span,
-                } => {
+                Stmt::Call { function, args, results, span } => {
                     self.span = *span;
                     self.call_function(*function, args, results);
                     Flow::On
                 }
-                Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => self.if_stmt(*condition, then, otherwise, scopes),
+                Stmt::If { condition, then, otherwise } => self.if_stmt(*condition, then, otherwise, scopes),
                 Stmt::Loop { body, fuel, span } => {
                     self.span = *span;
                     self.loop_stmt(body, *fuel, scopes)
                 }
                 Stmt::Scope { scope, body } => self.scope_stmt(*scope, body, scopes),
                 Stmt::Leave(scope) => {
-                    let open = scopes.open[*scope]
-                        .as_mut()
-                        .expect("`Leave` names an enclosing scope");
+                    let open = scopes.open[*scope].as_mut().expect("`Leave` names an enclosing scope");
                     open.left = true;
                     self.b.ins().jump(open.after, &[]);
                     Flow::Dead

@@ -27,17 +27,13 @@ pub(super) fn composes_strings(unit: &Unit) -> bool {
     let inits = unit.params.iter().map(|param| &param.init);
     let of_unit = inits.chain([&unit.code.body]).map(|block| (&unit.code, block));
     let of_functions = (unit.functions.values()).map(|function| (&function.code, &function.code.body));
-    of_unit
-        .chain(of_functions)
-        .any(|(code, block)| composes_in(code, block))
+    of_unit.chain(of_functions).any(|(code, block)| composes_in(code, block))
 }
 
 fn composes_in(code: &Code, block: &Block) -> bool {
     let mut composes = false;
     walk::statements(block, &mut |stmt| {
-        if let Stmt::Op {
-            dst: Some(dst), op, ..
-        } = stmt
+        if let Stmt::Op { dst: Some(dst), op, .. } = stmt
             && code.locals[*dst].ty.base == Base::String
         {
             composes |= !matches!(op, Op::Copy | Op::MakeArray | Op::ArrayGet | Op::ArraySet);

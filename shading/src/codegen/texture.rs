@@ -15,15 +15,9 @@ const NAMES: [(TextureOperand, usize); 6] = [
     (TextureOperand::WrapS, offset_of!(LookupRecord, wrap_s)),
     (TextureOperand::WrapT, offset_of!(LookupRecord, wrap_t)),
     (TextureOperand::WrapR, offset_of!(LookupRecord, wrap_r)),
-    (
-        TextureOperand::Interpolation,
-        offset_of!(LookupRecord, interpolation),
-    ),
+    (TextureOperand::Interpolation, offset_of!(LookupRecord, interpolation)),
     (TextureOperand::ColorSpace, offset_of!(LookupRecord, color_space)),
-    (
-        TextureOperand::SubimageName,
-        offset_of!(LookupRecord, subimage_name),
-    ),
+    (TextureOperand::SubimageName, offset_of!(LookupRecord, subimage_name)),
 ];
 
 /// Fields of the record for options that are floats, with their default values.
@@ -37,10 +31,7 @@ const NUMBERS: [(TextureOperand, usize, f32); 5] = [
 
 /// Fields of the record for options that are ints.
 const INTS: [(TextureOperand, usize); 2] = [
-    (
-        TextureOperand::FirstChannel,
-        offset_of!(LookupRecord, first_channel),
-    ),
+    (TextureOperand::FirstChannel, offset_of!(LookupRecord, first_channel)),
     (TextureOperand::Subimage, offset_of!(LookupRecord, subimage)),
 ];
 
@@ -75,10 +66,7 @@ impl Emitter<'_, '_> {
         let options = self.known_options(options, args);
         if let Some(request) = self.request(options, args) {
             // The handle is requested here, so that an embedder with a fixed set of textures knows that this one is needed.
-            let optional = TextureOptions {
-                optional: true,
-                ..options
-            };
+            let optional = TextureOptions { optional: true, ..options };
             self.shared.texture_handle(request, optional, self.span);
         }
         self.record_late_texture(&args[0]);
@@ -156,10 +144,7 @@ impl Emitter<'_, '_> {
         if constant(TextureOperand::ColorSpace).is_some_and(|name| name.is_none()) {
             return None;
         }
-        let subimage = match (
-            constant(TextureOperand::SubimageName),
-            constant(TextureOperand::Subimage),
-        ) {
+        let subimage = match (constant(TextureOperand::SubimageName), constant(TextureOperand::Subimage)) {
             (None, None) => Subimage::First,
             (Some(Some(Const::String(name))), _) => Subimage::named(name),
             (None, Some(Some(Const::Int(index)))) => Subimage::numbered(*index),

@@ -149,15 +149,9 @@ impl<'u> UnitContext<'u> {
                     true => host.optional_texture_handle(&request),
                     false => host.texture_handle(&request),
                 };
-                let wanted = WantedTexture {
-                    handle,
-                    is_required: !optional,
-                };
+                let wanted = WantedTexture { handle, is_required: !optional };
                 if self.textures.insert(request.clone(), wanted).is_none() {
-                    let named = NamedTexture {
-                        request: request.clone(),
-                        label: None,
-                    };
+                    let named = NamedTexture { request: request.clone(), label: None };
                     self.texture_list.push((named, place));
                 }
                 handle
@@ -170,10 +164,7 @@ impl<'u> UnitContext<'u> {
                 None => return handle,
             },
         };
-        let lookup = FailedLookup {
-            place,
-            is_optional: optional,
-        };
+        let lookup = FailedLookup { place, is_optional: optional };
         let known = self.missing.entry((request.file, problem)).or_insert(lookup);
         if known.is_optional && !optional {
             *known = lookup;

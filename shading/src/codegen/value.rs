@@ -151,10 +151,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
                 if let Some(at) = self.number(id) {
                     return at;
                 }
-                let address = self
-                    .shared
-                    .data
-                    .intern(&self.code.consts[id], &mut self.shared.texts);
+                let address = self.shared.data.intern(&self.code.consts[id], &mut self.shared.texts);
                 Address::new(self.pointer(address), 0)
             }
         }
@@ -163,12 +160,9 @@ impl<'a, 'u> Emitter<'a, 'u> {
     pub(super) fn local_address(&mut self, local: LocalId) -> Address {
         match self.storage[local] {
             Some(LocalStorage::Slot(slot)) => self.slot(slot),
-            Some(LocalStorage::Large(offset)) => Address::new(
-                self.frame
-                    .base
-                    .expect("a function with large locals has a large frame"),
-                offset,
-            ),
+            Some(LocalStorage::Large(offset)) => {
+                Address::new(self.frame.base.expect("a function with large locals has a large frame"), offset)
+            }
             _ => unreachable!("{local} is not in memory"),
         }
     }
@@ -291,12 +285,8 @@ impl<'a, 'u> Emitter<'a, 'u> {
             Abi::Pointer => POINTER,
         };
         let mut signature = ir::Signature::new(self.shared.call_conv);
-        signature
-            .params
-            .extend(shim.params().map(|p| AbiParam::new(of(p))));
-        signature
-            .returns
-            .extend(shim.result().map(|r| AbiParam::new(of(r))));
+        signature.params.extend(shim.params().map(|p| AbiParam::new(of(p))));
+        signature.returns.extend(shim.result().map(|r| AbiParam::new(of(r))));
         debug_assert_eq!(signature.params.len(), args.len(), "{shim:?}");
         let signature = match self.signatures.iter().find(|(known, _)| *known == signature) {
             Some((_, id)) => *id,

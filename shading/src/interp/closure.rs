@@ -103,11 +103,7 @@ impl Closures {
                     Some(Node::Component(..)) if weight == [0.0; 3] => {}
                     Some(Node::Component(id, params)) => {
                         let params = params.iter().map(|p| param(p, &mut roots)).collect();
-                        list.push(Component {
-                            id: *id,
-                            weight,
-                            params,
-                        });
+                        list.push(Component { id: *id, weight, params });
                     }
                     // A component scaled by zero is omitted, even if it is NaN.
                     Some(Node::Mul(w, _)) if *w == [0.0; 3] => {}

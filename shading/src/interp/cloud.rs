@@ -22,21 +22,8 @@ pub(super) fn evaluate(
 ) -> Option<(Const, Option<CloudReport>)> {
     use Const::{Array, Float, Int, String, Triple};
     Some(match (builtin, args) {
-        (
-            Builtin::CloudSearch,
-            [
-                String(file),
-                Triple(center),
-                Float(radius),
-                Int(max_points),
-                Int(sort),
-            ],
-        ) => {
-            let wanted = CloudSearch {
-                center: *center,
-                radius: *radius,
-                sort: *sort != 0,
-            };
+        (Builtin::CloudSearch, [String(file), Triple(center), Float(radius), Int(max_points), Int(sort)]) => {
+            let wanted = CloudSearch { center: *center, radius: *radius, sort: *sort != 0 };
             let call = Call::new(host, file);
             let places = (kind.count() as usize).saturating_sub(1);
             let mut points = vec![];
@@ -58,16 +45,7 @@ pub(super) fn evaluate(
             let found = Int(i32::from(result.is_ok()));
             (found, call.report(result.err(), name, element))
         }
-        (
-            Builtin::CloudValues,
-            [
-                Array(before),
-                String(file),
-                Array(indices),
-                Int(count),
-                String(name),
-            ],
-        ) => {
+        (Builtin::CloudValues, [Array(before), String(file), Array(indices), Int(count), String(name)]) => {
             let (Kind::One(element) | Kind::Array(element, _)) = kind;
             let attribute = Call::new(host, file)
                 .cloud
@@ -78,13 +56,7 @@ pub(super) fn evaluate(
         }
         (
             Builtin::CloudDistances,
-            [
-                Array(before),
-                String(file),
-                Array(indices),
-                Int(count),
-                Triple(center),
-            ],
+            [Array(before), String(file), Array(indices), Int(count), Triple(center)],
         ) => {
             let distances = Call::new(host, file).distances(*center, [0.0; 3]);
             let value = |index, _| Some(CloudValue::Float(distances(index)[0]));
@@ -92,14 +64,7 @@ pub(super) fn evaluate(
         }
         (
             Builtin::CloudDistanceChanges,
-            [
-                Array(before),
-                String(file),
-                Array(indices),
-                Int(count),
-                Triple(center),
-                Triple(change),
-            ],
+            [Array(before), String(file), Array(indices), Int(count), Triple(center), Triple(change)],
         ) => {
             let distances = Call::new(host, file).distances(*center, *change);
             let value = |index, _| Some(CloudValue::Float(distances(index)[1]));
@@ -107,10 +72,7 @@ pub(super) fn evaluate(
         }
         (Builtin::CloudZeros, [Array(before), Array(indices), Int(count)]) => {
             let (Kind::One(element) | Kind::Array(element, _)) = kind;
-            (
-                fill(before, indices, *count, 1, |_, _| cloud::zero(element)),
-                None,
-            )
+            (fill(before, indices, *count, 1, |_, _| cloud::zero(element)), None)
         }
         _ => return None,
     })
@@ -150,11 +112,7 @@ struct Call<'a> {
 impl<'a> Call<'a> {
     fn new(host: &'a dyn ShaderHost, file: &'a str) -> Call<'a> {
         let handle = host.cloud_handle(file).unwrap_or(CloudHandle::NONE);
-        Call {
-            host,
-            file,
-            cloud: host.cloud(handle),
-        }
+        Call { host, file, cloud: host.cloud(handle) }
     }
 
     /// Returns the distances of points from a centre, or the derivatives for a derivative of the centre.

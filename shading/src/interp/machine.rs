@@ -106,11 +106,7 @@ impl<'a> Machine<'a> {
     /// Consumes fuel; returns whether enough was left.
     fn burn(&mut self, amount: u32, span: Span) -> bool {
         if self.fuel < amount {
-            self.report(
-                ReportKind::OutOfFuel,
-                span,
-                "the shader takes too long, and was ended",
-            );
+            self.report(ReportKind::OutOfFuel, span, "the shader takes too long, and was ended");
             return false;
         }
         self.fuel -= amount;
@@ -149,22 +145,11 @@ impl<'a> Machine<'a> {
                 self.op(frame, *dst, *op, args, *span);
                 Flow::Next
             }
-            Stmt::Call {
-                function,
-                args,
-                results,
-                span,
-            } => self.call(frame, &self.unit.functions[*function], args, results, *span),
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let taken = if frame.int(*condition) != 0 {
-                    then
-                } else {
-                    otherwise
-                };
+            Stmt::Call { function, args, results, span } => {
+                self.call(frame, &self.unit.functions[*function], args, results, *span)
+            }
+            Stmt::If { condition, then, otherwise } => {
+                let taken = if frame.int(*condition) != 0 { then } else { otherwise };
                 self.block(frame, taken)
             }
             Stmt::Loop { body, fuel, span } => loop {

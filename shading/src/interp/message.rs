@@ -31,9 +31,7 @@ impl<'a> Machine<'a> {
             }
             Op::Builtin(Builtin::MessageValue) => {
                 let value = match frame.text(args[0]) {
-                    "trace" => self
-                        .traced(frame, args[1], args[2])
-                        .map(|value| Value::of(&value)),
+                    "trace" => self.traced(frame, args[1], args[2]).map(|value| Value::of(&value)),
                     _ => self.messages.value(frame.text(args[1])).cloned(),
                 };
                 Some(value.unwrap_or_else(|| Value::zero(kind)))
@@ -62,9 +60,9 @@ impl<'a> Machine<'a> {
         let all = &mut self.dictionaries;
         let host = self.options.host;
         let found = match builtin {
-            Builtin::DictFind => all.find(frame.text(args[0]), frame.text(args[1]), |name| {
-                host.read_text(name)
-            }),
+            Builtin::DictFind => {
+                all.find(frame.text(args[0]), frame.text(args[1]), |name| host.read_text(name))
+            }
             Builtin::DictFindBelow => all.find_below(frame.int(args[0]), frame.text(args[1])),
             Builtin::DictNext => Ok(all.next(frame.int(args[0]))),
             Builtin::HasDictValue | Builtin::DictValue => {
@@ -88,9 +86,5 @@ impl<'a> Machine<'a> {
 /// Returns name, type and source location of a message query.
 pub(super) fn message_query<'f>(frame: &'f CallFrame<'_>, args: &[Operand]) -> MessageQuery<'f> {
     let text = |i: usize| frame.text(args[i]);
-    MessageQuery {
-        name: text(0),
-        ty: text(1),
-        place: text(2),
-    }
+    MessageQuery { name: text(0), ty: text(1), place: text(2) }
 }

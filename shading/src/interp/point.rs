@@ -39,10 +39,7 @@ impl<'a> Machine<'a> {
                 Const::Int(i32::from(value.is_some()))
             }
             Op::AttributeDerivative(axis) => {
-                let value = self
-                    .options
-                    .host
-                    .attribute_derivative(globals, text(0), text(1), axis);
+                let value = self.options.host.attribute_derivative(globals, text(0), text(1), axis);
                 of_lanes(kind, value)
             }
             Op::AttributeValue => {

@@ -27,9 +27,7 @@ impl Arena {
     pub(crate) const MAX_RESERVED: usize = MAX_BYTES / 8;
 
     pub(crate) fn new() -> Arena {
-        Arena {
-            chunks: vec![chunk(FIRST_CHUNK_BYTES)],
-        }
+        Arena { chunks: vec![chunk(FIRST_CHUNK_BYTES)] }
     }
 
     /// Frees all memory; at least `reserved` bytes are available then. The largest chunk is kept, so that similar runs
@@ -72,10 +70,7 @@ impl Arena {
         let chunk = self.chunks.last_mut().expect("an arena has at least one chunk");
         let bytes = chunk.len() * 16;
         let cursor = chunk.as_mut_ptr().cast::<u8>();
-        Window {
-            cursor,
-            end: cursor.wrapping_add(bytes - PADDING),
-        }
+        Window { cursor, end: cursor.wrapping_add(bytes - PADDING) }
     }
 }
 

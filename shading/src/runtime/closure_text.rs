@@ -47,9 +47,8 @@ impl Printer<'_> {
         // Writing to a string cannot fail.
         let _ = write!(text, "{} * {} (", triple(component.weight), signature.name);
         let params = component.params.iter().zip(&signature.params);
-        for (i, (param, declared)) in params
-            .filter(|(param, declared)| is_printed(param, declared))
-            .enumerate()
+        for (i, (param, declared)) in
+            params.filter(|(param, declared)| is_printed(param, declared)).enumerate()
         {
             if i > 0 {
                 text.push_str(", ");
@@ -113,23 +112,11 @@ mod tests {
         let label = ClosureParam::optional("label", Type::STRING, Const::String("".into()));
         let extension = ClosureParam::optional("energy_compensation", Type::INT, Const::Int(0));
         let params = vec![ClosureParam::new("N", Type::NORMAL), label, extension];
-        let diffuse = registry.register(ClosureSignature {
-            name: "diffuse",
-            params,
-        });
+        let diffuse = registry.register(ClosureSignature { name: "diffuse", params });
         let diffuse = diffuse.unwrap();
-        let params = vec![
-            ClosureParam::new("base", Type::CLOSURE),
-            ClosureParam::new("ior", Type::FLOAT),
-        ];
-        let coat = registry
-            .register(ClosureSignature { name: "coat", params })
-            .unwrap();
-        let component = |id: ClosureId, w: f32, params| Component {
-            id,
-            weight: [w; 3],
-            params,
-        };
+        let params = vec![ClosureParam::new("base", Type::CLOSURE), ClosureParam::new("ior", Type::FLOAT)];
+        let coat = registry.register(ClosureSignature { name: "coat", params }).unwrap();
+        let component = |id: ClosureId, w: f32, params| Component { id, weight: [w; 3], params };
         let lambert = |w| {
             let label = Param::Value(Const::String("x".into()));
             component(
@@ -142,11 +129,7 @@ mod tests {
                 ],
             )
         };
-        let coated = component(
-            coat,
-            0.25,
-            vec![Param::Closure(1), Param::Value(Const::Float(1.5))],
-        );
+        let coated = component(coat, 0.25, vec![Param::Closure(1), Param::Value(Const::Float(1.5))]);
         let listing = Listing {
             lists: vec![vec![lambert(0.5), coated], vec![lambert(1.0)]],
             truncated: false,

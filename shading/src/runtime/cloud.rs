@@ -287,11 +287,7 @@ pub(crate) fn distance(
     let way = [0, 1, 2].map(|i| center[i] - position[i]);
     let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let distance = dot(way, way).sqrt();
-    let slope = if distance > 0.0 {
-        dot(way, change) / distance
-    } else {
-        0.0
-    };
+    let slope = if distance > 0.0 { dot(way, change) / distance } else { 0.0 };
     [distance, slope]
 }
 
@@ -315,10 +311,7 @@ pub(crate) fn message(
             format!("{error}; nothing is found")
         }
         CloudError::NoAttribute => {
-            format!(
-                "point cloud {file:?} has no attribute {name:?}; it has {}",
-                names()
-            )
+            format!("point cloud {file:?} has no attribute {name:?}; it has {}", names())
         }
         CloudError::WrongType => {
             let found = cloud.and_then(|cloud| {

@@ -107,10 +107,7 @@ pub(crate) struct Run {
 impl ShadingContext {
     /// Creates a context for instances that were compiled for the same type of host.
     pub fn new<H: ShaderHost>(host: Arc<H>) -> ShadingContext {
-        let nowhere = Window {
-            cursor: ptr::null_mut(),
-            end: ptr::null_mut(),
-        };
+        let nowhere = Window { cursor: ptr::null_mut(), end: ptr::null_mut() };
         let header = ContextHeader {
             fuel: 0,
             depth: 0,
@@ -233,10 +230,7 @@ impl Run {
         self.header.depth = MAX_DEPTH as i32;
         let window = self.arena.reset(node_bytes);
         self.header.nodes = window.cursor;
-        self.header.arena = Window {
-            cursor: window.cursor.wrapping_add(node_bytes),
-            ..window
-        };
+        self.header.arena = Window { cursor: window.cursor.wrapping_add(node_bytes), ..window };
         self.header.frames.cursor = self.frames.as_mut_ptr().cast();
         self.header.stack_limit = stack_limit;
         self.header.globals = globals;
@@ -283,10 +277,7 @@ impl Run {
         if self.frames.is_empty() {
             self.frames = vec![0; FRAME_BYTES / 16];
             let cursor = self.frames.as_mut_ptr().cast::<u8>();
-            self.header.frames = Window {
-                cursor,
-                end: cursor.wrapping_add(FRAME_BYTES),
-            };
+            self.header.frames = Window { cursor, end: cursor.wrapping_add(FRAME_BYTES) };
         }
         self.header.frames
     }

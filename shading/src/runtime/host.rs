@@ -38,11 +38,7 @@ pub enum Subimage {
 impl Subimage {
     /// Returns the subimage with an index; the first one for an invalid index.
     pub fn numbered(index: i32) -> Subimage {
-        if index == 0 {
-            Subimage::First
-        } else {
-            Subimage::Index(index)
-        }
+        if index == 0 { Subimage::First } else { Subimage::Index(index) }
     }
 
     /// Returns the subimage with a name; the first one for an empty name.
@@ -242,9 +238,9 @@ impl TextureInfo {
             (Kind::One(Element::Float), &[x, ..]) => Some(Const::Float(x)),
             (Kind::One(Element::Triple), &[x, y, z, ..]) => Some(Const::Triple([x, y, z])),
             (Kind::One(Element::Matrix), v) => Some(Const::Matrix(v.try_into().ok()?)),
-            (Kind::Array(Element::Float, n), v) if v.len() >= n as usize => Some(Const::Array(
-                v[..n as usize].iter().map(|&v| Const::Float(v)).collect(),
-            )),
+            (Kind::Array(Element::Float, n), v) if v.len() >= n as usize => {
+                Some(Const::Array(v[..n as usize].iter().map(|&v| Const::Float(v)).collect()))
+            }
             _ => None,
         }
     }

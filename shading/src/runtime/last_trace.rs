@@ -35,9 +35,9 @@ impl LastTrace {
             return Some(point.value(global)).filter(|value| Kind::of_const(value) == Some(kind));
         }
         match kind {
-            Kind::INT | Kind::FLOAT | Kind::TRIPLE => host
-                .attribute(&point, "", name)
-                .map(|value| of_lanes(kind, value)),
+            Kind::INT | Kind::FLOAT | Kind::TRIPLE => {
+                host.attribute(&point, "", name).map(|value| of_lanes(kind, value))
+            }
             _ => host
                 .any_attribute(&point, "", name, None, kind)
                 .filter(|value| Kind::of_const(value) == Some(kind)),

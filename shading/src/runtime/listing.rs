@@ -94,23 +94,13 @@ impl Listing {
                 let scaled = |w: [f32; 3]| std::array::from_fn(|i| weight[i] * w[i]);
                 match closure.node() {
                     // A component scaled by zero is omitted, even if it is infinite.
-                    ClosureNode::Mul {
-                        weight: [0.0, 0.0, 0.0],
-                        ..
-                    }
-                    | ClosureNode::Component {
-                        weight: [0.0, 0.0, 0.0],
-                        ..
-                    } => {}
+                    ClosureNode::Mul { weight: [0.0, 0.0, 0.0], .. }
+                    | ClosureNode::Component { weight: [0.0, 0.0, 0.0], .. } => {}
                     ClosureNode::Mul { weight, closure } => open.extend(closure.map(|c| (c, scaled(weight)))),
                     ClosureNode::Add { a, b } => {
                         open.extend([b, a].into_iter().flatten().map(|c| (c, weight)));
                     }
-                    ClosureNode::Component {
-                        id,
-                        weight: own,
-                        params,
-                    } => {
+                    ClosureNode::Component { id, weight: own, params } => {
                         let weight = scaled(own);
                         if weight != [0.0; 3] {
                             let params = Param::read_all(&registry[id], &params, &mut roots);

@@ -31,9 +31,7 @@ pub(crate) struct MessageQuery<'a> {
 
 impl<V> Default for Messages<V> {
     fn default() -> Messages<V> {
-        Messages {
-            table: FxHashMap::default(),
-        }
+        Messages { table: FxHashMap::default() }
     }
 }
 
@@ -51,11 +49,7 @@ impl<V> Messages<V> {
     }
 
     fn record(&mut self, MessageQuery { name, ty, place }: MessageQuery<'_>, value: Option<V>) {
-        let message = Message {
-            ty: ty.to_owned(),
-            place: place.to_owned(),
-            value,
-        };
+        let message = Message { ty: ty.to_owned(), place: place.to_owned(), value };
         self.table.insert(name.into(), message);
     }
 
@@ -90,11 +84,7 @@ impl<V> Messages<V> {
             }
             Some(known) if known.ty != ty => Err(format!(
                 "type mismatch for message \"{name}\" ({} as {} here: {}) cannot fetch as {ty} from {place}",
-                if known.value.is_some() {
-                    "created"
-                } else {
-                    "queried"
-                },
+                if known.value.is_some() { "created" } else { "queried" },
                 known.ty,
                 known.place
             )),
@@ -125,12 +115,7 @@ mod tests {
         assert!(messages.set(message_query("a", "int", "x:3"), 4).is_err());
         assert!(messages.query(message_query("a", "float", "x:4")).is_err());
         assert_eq!(messages.query(message_query("b", "int", "x:5")), Ok(false));
-        assert!(
-            messages
-                .set(message_query("b", "int", "x:6"), 5)
-                .unwrap_err()
-                .contains("x:5")
-        );
+        assert!(messages.set(message_query("b", "int", "x:6"), 5).unwrap_err().contains("x:5"));
         assert_eq!(messages.value("b"), None);
     }
 }

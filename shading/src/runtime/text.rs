@@ -25,10 +25,7 @@ pub(crate) struct TextHeader {
     pub(crate) len: u64,
 }
 
-static EMPTY: TextHeader = TextHeader {
-    hash: hash(&[]),
-    len: 0,
-};
+static EMPTY: TextHeader = TextHeader { hash: hash(&[]), len: 0 };
 
 /// Text of an unassigned variable.
 pub(crate) fn empty() -> *const TextHeader {
@@ -59,10 +56,7 @@ pub(crate) unsafe fn write(at: *mut u8, text: &str) -> *const TextHeader {
     let header = at.cast::<TextHeader>();
     // SAFETY: the caller provides memory of sufficient size and alignment.
     unsafe {
-        header.write(TextHeader {
-            hash: hash(text.as_bytes()),
-            len: text.len() as u64,
-        });
+        header.write(TextHeader { hash: hash(text.as_bytes()), len: text.len() as u64 });
         at.add(size_of::<TextHeader>())
             .copy_from_nonoverlapping(text.as_ptr(), text.len());
     }

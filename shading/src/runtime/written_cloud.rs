@@ -180,10 +180,7 @@ impl WrittenClouds {
         if self.bytes >= MAX_BYTES {
             return false;
         }
-        let at = self.place(
-            file,
-            attributes.clone().map(|(name, value)| (name, type_of(value))),
-        );
+        let at = self.place(file, attributes.clone().map(|(name, value)| (name, type_of(value))));
         let before = self.list[at].words.len();
         self.list[at].words.extend(position.map(f32::to_bits));
         for (_, value) in attributes {
@@ -234,9 +231,7 @@ impl WrittenClouds {
         }
         let mut hasher = FxHasher::default();
         file.hash(&mut hasher);
-        attributes
-            .clone()
-            .for_each(|attribute| attribute.hash(&mut hasher));
+        attributes.clone().for_each(|attribute| attribute.hash(&mut hasher));
         let places = self.places.entry(hasher.finish()).or_default();
         let known = places.iter().copied().find(|&at| is_meant(&self.list[at]));
         self.last = known.unwrap_or_else(|| {

@@ -74,10 +74,7 @@ impl Diagnostic {
 
     /// Creates a warning without a location.
     pub fn warning(message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity: Severity::Warning,
-            ..Diagnostic::error(message)
-        }
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) }
     }
 
     /// Adds a location. A location in preprocessed text is mapped to the file, with the macro and the `#include`s that
@@ -194,9 +191,7 @@ impl Diagnostics {
 
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Diagnostics {
-        Diagnostics {
-            list: vec![diagnostic],
-        }
+        Diagnostics { list: vec![diagnostic] }
     }
 }
 
@@ -274,11 +269,8 @@ impl Diagnostic {
     /// Returns whether both diagnostics have the same message at the same location, apart from the instance names in
     /// them.
     fn is_duplicate_of(&self, other: &Diagnostic) -> bool {
-        let place = |d: &Diagnostic| {
-            d.labels
-                .first()
-                .map(|label| (label.source.clone(), label.range.clone()))
-        };
+        let place =
+            |d: &Diagnostic| d.labels.first().map(|label| (label.source.clone(), label.range.clone()));
         self.severity == other.severity
             && place(self) == place(other)
             && if self.labels.is_empty() {
@@ -361,11 +353,7 @@ mod tests {
     fn shows_place_and_hint() {
         let mut sources = SourceMap::default();
         let source = sources.add(Source::new("a.ksl", "float breadth = 1;\nfloat y = breath;\n"));
-        let span = Span {
-            source,
-            start: 29,
-            end: 35,
-        };
+        let span = Span { source, start: 29, end: 35 };
         let text = Diagnostic::error("unknown name `breath`")
             .at(&sources, span, "")
             .nearest("breath", ["breadth"])

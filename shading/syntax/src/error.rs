@@ -62,12 +62,7 @@ impl SyntaxError {
             SyntaxError::CommentNotClosed => error("this comment has no end").hint("it ends with `*/`"),
             SyntaxError::Directive(word) => error(&format!("`#{word}` is not allowed here"))
                 .hint("shader sources (.ksl, .osl, .tsl) are preprocessed, scenes are not"),
-            SyntaxError::Expected {
-                expected,
-                after,
-                found,
-                hint,
-            } => {
+            SyntaxError::Expected { expected, after, found, hint } => {
                 let mut message = format!("expected {expected}");
                 if let Some(after) = after {
                     message += &format!(" after {after}");

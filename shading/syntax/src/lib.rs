@@ -123,11 +123,7 @@ pub fn parses(text: &str) -> bool {
 /// Parses one item of a text; returns `None` after a syntax error.
 pub fn parse_item(text: &str, item: Range<usize>, source: SourceId) -> Option<ast::Item> {
     let mut lowerer = lower::Lowerer::new(source);
-    let item = scan::ScannedItem {
-        range: item,
-        unclosed: 0,
-        marks: vec![],
-    };
+    let item = scan::ScannedItem { range: item, unclosed: 0, marks: vec![] };
     stacker::maybe_grow(STACK / 2, STACK, || lowerer.item(text, &item));
     let (mut items, _, errors) = lowerer.finish();
     items.pop().filter(|_| errors.is_empty())

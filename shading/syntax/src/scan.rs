@@ -162,8 +162,7 @@ impl Scanner<'_> {
             }
             Some(_) => {}
             None => {
-                self.errors
-                    .push((at..at + 1, SyntaxError::NothingToClose(byte as char)));
+                self.errors.push((at..at + 1, SyntaxError::NothingToClose(byte as char)));
                 if self.start == Some(at) {
                     self.start = None;
                     return;
@@ -257,8 +256,7 @@ impl Scanner<'_> {
         match self.text[start + 2..].find("*/") {
             Some(length) => self.at = start + length + 4,
             None => {
-                self.errors
-                    .push((start..start + 2, SyntaxError::CommentNotClosed));
+                self.errors.push((start..start + 2, SyntaxError::CommentNotClosed));
                 self.broken = true;
                 self.at = self.bytes.len();
             }
@@ -280,8 +278,7 @@ impl Scanner<'_> {
         let line = self.text[start..end].trim_end();
         let words = line[1..].trim_start();
         let word: String = words.chars().take_while(char::is_ascii_alphabetic).collect();
-        self.errors
-            .push((start..start + line.len(), SyntaxError::Directive(word)));
+        self.errors.push((start..start + line.len(), SyntaxError::Directive(word)));
         let blank: String = self.text[start..end]
             .bytes()
             .map(|b| if b == b'\n' { '\n' } else { ' ' })

@@ -56,15 +56,8 @@ pub const TYPES: [&str; 13] = [
 ];
 
 /// Keywords of units, structures and groups. They begin an item at the start of a line if a name follows.
-pub const ITEM_WORDS: [&str; 7] = [
-    "shader",
-    "surface",
-    "displacement",
-    "volume",
-    "background",
-    "struct",
-    "group",
-];
+pub const ITEM_WORDS: [&str; 7] =
+    ["shader", "surface", "displacement", "volume", "background", "struct", "group"];
 
 /// Splits a text into tokens; each byte belongs to one token.
 pub fn tokens(text: &str) -> Vec<Token> {
@@ -148,10 +141,7 @@ pub fn scan(text: &str, at: usize) -> (TokenKind, usize) {
 
 /// Returns the length of a line splice (backslash and line end) at the start of `rest`.
 pub(crate) fn splice(rest: &[u8]) -> Option<usize> {
-    let spaces = rest[1..]
-        .iter()
-        .take_while(|&&b| matches!(b, b' ' | b'\t' | b'\r'))
-        .count();
+    let spaces = rest[1..].iter().take_while(|&&b| matches!(b, b' ' | b'\t' | b'\r')).count();
     (rest.get(1 + spaces) == Some(&b'\n')).then_some(spaces + 2)
 }
 

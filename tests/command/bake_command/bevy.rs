@@ -27,10 +27,7 @@ fn bevy_models_have_a_mesh_per_node() {
     // Bevy has no lightmaps for instances, and a warning says so.
     assert!(message.contains("without lightmap in Bevy: `c`"), "{message}");
     let said = json(&at.join("out/bevy.json"));
-    assert_eq!(
-        (&said["model"], &said["include"]),
-        (&"bevy.glb".into(), &"both".into())
-    );
+    assert_eq!((&said["model"], &said["include"]), (&"bevy.glb".into(), &"both".into()));
     assert_eq!(said["lightmap_exposure"], 683.0);
     let model = json_of(&at.join("out/bevy.glb"));
     let meshes = [0, 1].map(|node| model["nodes"][node]["mesh"].as_u64().unwrap());
@@ -56,20 +53,13 @@ fn bevy_models_have_a_mesh_per_node() {
                 let at = 8 * corner as usize + 4 * axis;
                 let place = f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) * size;
                 let side = |side: usize| object["rect"][side].as_f64().unwrap() as f32;
-                assert!(
-                    side(from) < place && place < side(to),
-                    "{}: {place}",
-                    object["name"]
-                );
+                assert!(side(from) < place && place < side(to), "{}: {place}", object["name"]);
             }
         }
     }
     let image = fs::read(at.join("out/bevy_lightmap.0.ktx2")).unwrap();
     // The texture is compressed half floats.
-    assert_eq!(
-        [12, 20, 24, 28, 44].map(|at| word(&image, at)),
-        [97, 80, 80, 0, 2]
-    );
+    assert_eq!([12, 20, 24, 28, 44].map(|at| word(&image, at)), [97, 80, 80, 0, 2]);
 }
 
 #[test]
@@ -93,10 +83,7 @@ fn bevy_reads_an_irradiance_volume() {
     assert_eq!([12, 20, 24, 28].map(|at| word(&file, at)), expected);
     for (more, said) in [
         ("--target vertex", "Bevy reads no light at vertices"),
-        (
-            "--target probes --probe-points a.txt",
-            "irradiance volumes are grids",
-        ),
+        ("--target probes --probe-points a.txt", "irradiance volumes are grids"),
     ] {
         let output = run(at, &format!("bake a.kiln -o no --for bevy {more}"));
         assert_eq!(output.status.code(), Some(1));

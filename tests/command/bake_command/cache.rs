@@ -45,10 +45,7 @@ fn keep_reuses_light_of_the_folder() {
     fs::write(at.join("out/kept.light"), "kiln kept v1\0\0\0\0 and then?").unwrap();
     let (said, share) = bake(SCENE);
     assert_eq!(share, 0.0);
-    assert!(
-        said.contains("cannot use") && said.contains("kept.light"),
-        "{said}"
-    );
+    assert!(said.contains("cannot use") && said.contains("kept.light"), "{said}");
     assert!(files() == first);
     // A bake without `--keep` removes the cache file.
     done(at, "bake a.kiln -o out --samples 4 --resolution 64 --quiet");

@@ -63,9 +63,7 @@ impl Text<'_> {
         if self.next_is("{") {
             let mut members = BTreeMap::new();
             while !self.next_is("}") {
-                let Variant::Text(key) = self.value() else {
-                    panic!("keys are strings")
-                };
+                let Variant::Text(key) = self.value() else { panic!("keys are strings") };
                 assert!(self.next_is(":"));
                 members.insert(key, self.value());
                 self.next_is(",");
@@ -128,9 +126,7 @@ fn text(text: &str) -> Variant {
 
 /// The numeric arguments of a constructor.
 fn numbers(value: &Variant) -> Vec<f64> {
-    let Variant::Made(_, values) = value else {
-        panic!("{value:?}")
-    };
+    let Variant::Made(_, values) = value else { panic!("{value:?}") };
     let number = |value: &Variant| match value {
         Variant::Number(number) => *number,
         other => panic!("{other:?}"),
@@ -161,48 +157,29 @@ fn godot_reads_a_lightmap() {
         "bake a.kiln --integrator path --include both --resolution 32 --samples 64 --for godot -o out",
     );
     let scene = sections(&at.join("out/godot.tscn"));
-    let nodes: Vec<&Members> = scene
-        .iter()
-        .filter(|part| part.0 == "node")
-        .map(|part| &part.1)
-        .collect();
+    let nodes: Vec<&Members> = scene.iter().filter(|part| part.0 == "node").map(|part| &part.1).collect();
     assert_eq!(nodes[0]["name"], text("a"));
-    assert_eq!(
-        (&nodes[1]["name"], &nodes[2]["type"]),
-        (&text("Model"), &text("LightmapGI"))
-    );
+    assert_eq!((&nodes[1]["name"], &nodes[2]["type"]), (&text("Model"), &text("LightmapGI")));
 
     let data = sections(&at.join("out/godot.tres"));
     assert_eq!(data[0].1["type"], text("LightmapGIData"));
     let said = &data.last().unwrap().2;
     assert_eq!(said["_uses_packed_directional"], Variant::Word("true".to_owned()));
-    let Variant::Made(kind, _) = &said["lightmap_textures"] else {
-        panic!()
-    };
+    let Variant::Made(kind, _) = &said["lightmap_textures"] else { panic!() };
     assert_eq!(kind, "Array[TextureLayered]");
-    let Variant::List(users) = &said["user_data"] else {
-        panic!()
-    };
+    let Variant::List(users) = &said["user_data"] else { panic!() };
     let document = document(&fs::read(at.join("out/godot.glb")).unwrap());
     let nodes = document["nodes"].as_array().unwrap();
     let lit: Vec<&Value> = nodes.iter().filter(|node| node.get("mesh").is_some()).collect();
     assert_eq!(users.len(), 4 * lit.len());
     for (user, node) in users.chunks_exact(4).zip(&lit) {
-        let Variant::Made(_, path) = &user[0] else {
-            panic!()
-        };
+        let Variant::Made(_, path) = &user[0] else { panic!() };
         let Variant::Text(path) = &path[0] else { panic!() };
         let name = node["name"].as_str().unwrap();
-        assert!(
-            path.starts_with("../Model/") && path.ends_with(name),
-            "{path} {name}"
-        );
+        assert!(path.starts_with("../Model/") && path.ends_with(name), "{path} {name}");
         assert!(!name.contains('.'), "{name}");
         assert_eq!(numbers(&user[1]).len(), 4);
-        assert_eq!(
-            (&user[2], &user[3]),
-            (&Variant::Number(0.0), &Variant::Number(-1.0))
-        );
+        assert_eq!((&user[2], &user[3]), (&Variant::Number(0.0), &Variant::Number(-1.0)));
         let mesh = &document["meshes"][node["mesh"].as_u64().unwrap() as usize];
         assert!(mesh["primitives"][0]["attributes"].get("TEXCOORD_1").is_some());
     }
@@ -218,10 +195,7 @@ fn godot_reads_a_lightmap() {
         let found = slice(0) * (1.0 + 8.0 * (slice(1) - 0.5));
         let sh = red.pixel(x, y);
         let expected = 0.282_094_8 * sh[0] + 0.325_735 * sh[1];
-        assert!(
-            (found - expected).abs() < 2e-3 * sh[0] + 1e-6,
-            "{found} for {expected}"
-        );
+        assert!((found - expected).abs() < 2e-3 * sh[0] + 1e-6, "{found} for {expected}");
         lit += usize::from(found > 0.0);
     }
     assert!(lit > 200, "{lit}");
@@ -236,9 +210,7 @@ fn places(glb: &[u8], accessor: &Value) -> Vec<[f32; 2]> {
     let begin = 28 + length + view["byteOffset"].as_u64().unwrap_or(0) as usize;
     let float = |at: usize| f32::from_le_bytes(glb[at..at + 4].try_into().unwrap());
     let count = accessor["count"].as_u64().unwrap() as usize;
-    (0..count)
-        .map(|i| [float(begin + 8 * i), float(begin + 8 * i + 4)])
-        .collect()
+    (0..count).map(|i| [float(begin + 8 * i), float(begin + 8 * i + 4)]).collect()
 }
 
 #[test]
@@ -258,26 +230,15 @@ fn godot_has_one_rectangle_per_node() {
     };
     let mut checked = 0;
     for user in users.chunks_exact(4) {
-        let Variant::Made(_, path) = &user[0] else {
-            panic!()
-        };
+        let Variant::Made(_, path) = &user[0] else { panic!() };
         let Variant::Text(path) = &path[0] else { panic!() };
         let name = path.rsplit('/').next().unwrap();
         let nodes = after["nodes"].as_array().unwrap();
-        let node = nodes
-            .iter()
-            .position(|node| node["name"] == name)
-            .expect("the node is there");
+        let node = nodes.iter().position(|node| node["name"] == name).expect("the node is there");
         let rect = numbers(&user[1]);
         let mesh = |document: &Value| document["nodes"][node]["mesh"].as_u64().unwrap() as usize;
         let said = &before["nodes"][node]["extras"]["lightmap"]["primitives"];
-        for (number, said) in said
-            .as_array()
-            .unwrap()
-            .iter()
-            .enumerate()
-            .filter(|said| !said.1.is_null())
-        {
+        for (number, said) in said.as_array().unwrap().iter().enumerate().filter(|said| !said.1.is_null()) {
             let accessor = |document: &Value, set: &Value| {
                 let primitive = &document["meshes"][mesh(document)]["primitives"][number];
                 primitive["attributes"][format!("TEXCOORD_{set}")].clone()
@@ -329,16 +290,8 @@ fn unsupported_data_for_godot_causes_warnings() {
     fs::write(at.join("points.txt"), "0 1 1\n").unwrap();
     for (line, status, said) in [
         ("--target vertex", 1, "reads no light at vertices"),
-        (
-            "--target probes --probe-points points.txt",
-            1,
-            "only where they are a grid",
-        ),
-        (
-            "--order 2 --resolution 32 --samples 1 --integrator path",
-            0,
-            "have order 1",
-        ),
+        ("--target probes --probe-points points.txt", 1, "only where they are a grid"),
+        ("--order 2 --resolution 32 --samples 1 --integrator path", 0, "have order 1"),
     ] {
         let output = run(at, &format!("bake a.kiln --for godot -o out {line}"));
         let error = String::from_utf8_lossy(&output.stderr);

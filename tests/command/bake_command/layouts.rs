@@ -119,10 +119,7 @@ fn the_plain_lightmap_clips_few_values() {
     let lightmap = &manifest["atlas"]["lightmap"];
     let intensity = lightmap["intensity"].as_f64().unwrap();
     let irradiance = read(&at.join("out/irradiance.exr")).unwrap();
-    let pixels = irradiance
-        .data
-        .chunks_exact(3)
-        .map(|p| f64::from(p[0].max(p[1]).max(p[2])));
+    let pixels = irradiance.data.chunks_exact(3).map(|p| f64::from(p[0].max(p[1]).max(p[2])));
     let lit: Vec<f64> = pixels.filter(|&v| v > 0.0).collect();
     // Rounding to half floats is a relative error of 1/2000.
     let clipped = lit.iter().filter(|&&v| v > 1.001 * intensity).count() as f64 / lit.len() as f64;
@@ -147,10 +144,7 @@ fn the_plain_lightmap_clips_few_values() {
     let plain = read(&at.join("lightmap.png")).unwrap().into_linear();
     for (&value, &e) in plain.data.iter().zip(&irradiance.data) {
         let (value, e) = (f64::from(value), f64::from(e) / intensity);
-        assert!(
-            (value - e).abs() < 0.005 || e > 1.0 && value == 1.0,
-            "{value} for {e}"
-        );
+        assert!((value - e).abs() < 0.005 || e > 1.0 && value == 1.0, "{value} for {e}");
     }
 }
 
@@ -166,10 +160,7 @@ fn light_beyond_half_float_range_is_stored_in_floats() {
         let irradiance = read(&at.join("out/irradiance.exr")).unwrap();
         let greatest = irradiance.data.iter().fold(0f32, |m, &v| m.max(v));
         let expected = radiance.parse::<f32>().unwrap();
-        assert!(
-            (0.2..4.0).contains(&(greatest / expected)),
-            "{greatest} of {radiance}"
-        );
+        assert!((0.2..4.0).contains(&(greatest / expected)), "{greatest} of {radiance}");
         assert_eq!(irradiance.non_finite(), 0);
     }
 }

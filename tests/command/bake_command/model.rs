@@ -21,17 +21,13 @@ impl Glb {
     fn view(&mut self, bytes: &[u8], more: &Value) -> usize {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
-        view.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        view.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.bytes.extend(bytes);
         push(&mut self.json["bufferViews"], view)
     }
 
     fn accessor(&mut self, bytes: &[u8], kind: (u32, &str), count: usize, more: &Value) -> usize {
-        let stride = more
-            .get("stride")
-            .map_or(json!({}), |stride| json!({ "byteStride": stride }));
+        let stride = more.get("stride").map_or(json!({}), |stride| json!({ "byteStride": stride }));
         let view = self.view(bytes, &stride);
         let mut accessor =
             json!({ "bufferView": view, "componentType": kind.0, "type": kind.1, "count": count });
@@ -208,9 +204,7 @@ fn corners(path: &Path, mesh: usize, primitive: usize, attribute: &str) -> Vec<V
     let file = GltfFile::open(&SharedFiles::default(), path).unwrap();
     let json = json_of(path);
     let accessor = json.pointer(&format!("/meshes/{mesh}/primitives/{primitive}/{attribute}"));
-    let (bytes, size) = file
-        .elements(accessor.unwrap().as_u64().unwrap() as usize)
-        .unwrap();
+    let (bytes, size) = file.elements(accessor.unwrap().as_u64().unwrap() as usize).unwrap();
     let triangles = file.triangles(mesh, primitive).unwrap().unwrap();
     let element = |&index: &u32| bytes[index as usize * size..][..size].to_vec();
     triangles.iter().flatten().map(element).collect()
@@ -261,22 +255,16 @@ fn a_baked_model_has_only_the_documented_additions() {
         |json: &Value, primitive: usize| json["meshes"][0]["primitives"][primitive]["attributes"].clone();
     assert_eq!(attributes(&after, 0), attributes(&after, 1));
     for primitive in [0, 1] {
-        for attribute in [
-            "attributes/POSITION",
-            "attributes/NORMAL",
-            "attributes/COLOR_0",
-            "targets/0/POSITION",
-        ] {
+        for attribute in
+            ["attributes/POSITION", "attributes/NORMAL", "attributes/COLOR_0", "targets/0/POSITION"]
+        {
             let [before, after] =
                 ["in.glb", "out/model.glb"].map(|name| corners(&at.join(name), 0, primitive, attribute));
             assert!(before == after, "{attribute} of primitive {primitive}");
         }
     }
     for name in ["in", "out/model"] {
-        done(
-            at,
-            &format!("render {name}.glb -o {name}.exr --spp 1 --size 48x36 --quiet"),
-        );
+        done(at, &format!("render {name}.glb -o {name}.exr --spp 1 --size 48x36 --quiet"));
     }
     let [before, after] = ["in.exr", "out/model.exr"].map(|name| read(&at.join(name)).unwrap().data);
     assert!(before == after, "the picture differs");
@@ -306,16 +294,9 @@ fn nodes_have_their_lightmap_rectangles() {
             Some(instance) => &said["instances"][instance as usize],
             None => said,
         };
-        let place = if object["side"] == "back" {
-            &place["back"]
-        } else {
-            place
-        };
-        let number = |key: &str, index: usize| {
-            place[key][index]
-                .as_f64()
-                .unwrap_or_else(|| panic!("{name}: {said}"))
-        };
+        let place = if object["side"] == "back" { &place["back"] } else { place };
+        let number =
+            |key: &str, index: usize| place[key][index].as_f64().unwrap_or_else(|| panic!("{name}: {said}"));
         let set = said["texCoord"].as_u64().unwrap();
         let mesh = model["nodes"][node]["mesh"].as_u64().unwrap() as usize;
         let attribute = format!("/meshes/{mesh}/primitives/{primitive}/attributes/TEXCOORD_{set}");
@@ -329,11 +310,7 @@ fn nodes_have_their_lightmap_rectangles() {
         let triangles = file.triangles(mesh, primitive).unwrap().unwrap();
         let shape: &ModelShape = baked.shapes.iter().find(|shape| *shape.name == *name).unwrap();
         assert_eq!(triangles.len(), shape.mesh.triangles.len());
-        for (corner, expected) in triangles
-            .iter()
-            .flatten()
-            .zip(shape.mesh.triangles.iter().flatten())
-        {
+        for (corner, expected) in triangles.iter().flatten().zip(shape.mesh.triangles.iter().flatten()) {
             // The triangles of a back are reversed, so that only first corners correspond.
             if object["side"] == "back" {
                 continue;
@@ -342,9 +319,7 @@ fn nodes_have_their_lightmap_rectangles() {
             let expected = shape.mesh.uvs2[*expected as usize];
             let u = number("offset", 0) + number("scale", 0) * f64::from(uv[0]);
             let v = number("offset", 1) + number("scale", 1) * f64::from(uv[1]);
-            let off = (u - f64::from(expected.x))
-                .abs()
-                .max((v - f64::from(1.0 - expected.y)).abs());
+            let off = (u - f64::from(expected.x)).abs().max((v - f64::from(1.0 - expected.y)).abs());
             assert!(off * height < 1e-2, "{name}: {u} {v}, {expected}");
         }
     }
@@ -372,11 +347,7 @@ light spark : point { position = (0, 1.5, 1); intensity = (2, 1, 1); }
     )
     .unwrap();
     let output = run(at, &format!("bake a.kiln -o out --textures 64 {QUICK}"));
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let model = json_of(&at.join("out/model.glb"));
     let material = |shape: &str| {
         let nodes = model["nodes"].as_array().unwrap();
@@ -396,11 +367,7 @@ light spark : point { position = (0, 1.5, 1); intensity = (2, 1, 1); }
     let paint = material("box");
     assert_eq!(paint, material("other"));
     near(&paint["pbrMetallicRoughness"]["baseColorFactor"][1], 0.4, 1e-4);
-    near(
-        &paint["extensions"]["KHR_materials_specular"]["specularFactor"],
-        0.0,
-        1e-4,
-    );
+    near(&paint["extensions"]["KHR_materials_specular"]["specularFactor"], 0.0, 1e-4);
     assert!(material("floor")["pbrMetallicRoughness"]["baseColorTexture"].is_object());
     let lamp = material("light");
     near(
@@ -409,11 +376,7 @@ light spark : point { position = (0, 1.5, 1); intensity = (2, 1, 1); }
         1e-3,
     );
     near(&lamp["emissiveFactor"][0], 0.5, 1e-3);
-    near(
-        &model["cameras"][0]["perspective"]["yfov"],
-        40f64.to_radians(),
-        1e-4,
-    );
+    near(&model["cameras"][0]["perspective"]["yfov"], 40f64.to_radians(), 1e-4);
     let light = &model["extensions"]["KHR_lights_punctual"]["lights"][0];
     near(&light["intensity"], 2.0 * 683.0, 0.1);
     near(&light["color"][1], 0.5, 1e-4);

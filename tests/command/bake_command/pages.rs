@@ -17,17 +17,11 @@ fn objects_on_several_pages_have_the_light_of_a_single_page() {
     let (one, many) = (manifest(&at.join("one")), manifest(&at.join("many")));
     let pages = many["atlas"]["pages"].as_u64().unwrap();
     assert!(pages > 1 && one["atlas"]["pages"] == 1);
-    assert_eq!(
-        (&many["atlas"]["width"], &many["atlas"]["height"]),
-        (&48.into(), &48.into())
-    );
+    assert_eq!((&many["atlas"]["width"], &many["atlas"]["height"]), (&48.into(), &48.into()));
     let written = files(&at.join("many"));
     for name in ["irradiance", "sh_r", "surface_albedo"] {
         for page in 0..pages {
-            assert!(
-                written.contains_key(&format!("{name}.{page}.exr")),
-                "{name} {page}"
-            );
+            assert!(written.contains_key(&format!("{name}.{page}.exr")), "{name} {page}");
         }
         assert!(
             !written.contains_key(&format!("{name}.exr"))
@@ -36,10 +30,7 @@ fn objects_on_several_pages_have_the_light_of_a_single_page() {
     }
     assert!(written.contains_key("irradiance.1.ktx2") && written.contains_key("preview.0.png"));
     // Every channel lists every page.
-    assert_eq!(
-        many["atlas"]["images"].as_object().unwrap().len() as u64,
-        6 * pages
-    );
+    assert_eq!(many["atlas"]["images"].as_object().unwrap().len() as u64, 6 * pages);
     for (before, after) in objects(&one).iter().zip(objects(&many)) {
         assert_eq!(before["name"], after["name"]);
         let expected = mean(&at.join("one/irradiance.exr"), before);
@@ -63,10 +54,7 @@ fn mean(image: &Path, object: &Value) -> f32 {
     let [x0, y0, x1, y1] = [0, 1, 2, 3].map(|side| object["rect"][side].as_u64().unwrap() as usize);
     assert!(x1 <= image.width && y1 <= image.height);
     let texels = (y0..y1).flat_map(|y| (x0..x1).map(move |x| (x, y)));
-    let lit: Vec<f32> = texels
-        .map(|(x, y)| image.pixel(x, y)[1])
-        .filter(|&v| v > 0.0)
-        .collect();
+    let lit: Vec<f32> = texels.map(|(x, y)| image.pixel(x, y)[1]).filter(|&v| v > 0.0).collect();
     lit.iter().sum::<f32>() / lit.len() as f32
 }
 
@@ -82,16 +70,9 @@ fn models_state_the_page_of_each_node() {
     let unlit = json_of(&at.join("out/unlit.glb"));
     let godot = fs::read_to_string(at.join("out/godot.tres")).unwrap();
     for object in objects(&manifest) {
-        let (node, page) = (
-            object["node"].as_u64().unwrap() as usize,
-            object["page"].as_u64().unwrap(),
-        );
+        let (node, page) = (object["node"].as_u64().unwrap() as usize, object["page"].as_u64().unwrap());
         let place = &model["nodes"][node]["extras"]["lightmap"]["primitives"][0];
-        let place = if object["side"] == "back" {
-            &place["back"]
-        } else {
-            place
-        };
+        let place = if object["side"] == "back" { &place["back"] } else { place };
         assert_eq!(place["page"], page);
         let files = &said["pages"][page as usize];
         assert_eq!(files["irradiance"], format!("irradiance.{page}.exr"));
@@ -124,10 +105,7 @@ fn models_state_the_page_of_each_node() {
     let pages = manifest["atlas"]["pages"].as_u64().unwrap() as usize;
     assert_eq!((slices.width, slices.height), (48, 4 * 48 * pages));
     let import = fs::read_to_string(at.join("out/godot.exr.import")).unwrap();
-    assert!(
-        import.contains(&format!("slices/vertical={}\n", 4 * pages)),
-        "{import}"
-    );
+    assert!(import.contains(&format!("slices/vertical={}\n", 4 * pages)), "{import}");
 }
 
 #[test]
@@ -171,15 +149,7 @@ fn too_small_pages_cause_an_error_with_a_hint() {
         assert!(message.contains(said) && message.contains("hint: "), "{message}");
     }
     assert!(!at.join("out").exists());
-    for more in [
-        "--max-size 64",
-        "--texels-per-unit 9 --max-size 64 --resolution 64",
-        "--pages 65",
-    ] {
-        assert_eq!(
-            run(at, &format!("{flags} {more}")).status.code(),
-            Some(2),
-            "{more}"
-        );
+    for more in ["--max-size 64", "--texels-per-unit 9 --max-size 64 --resolution 64", "--pages 65"] {
+        assert_eq!(run(at, &format!("{flags} {more}")).status.code(), Some(2), "{more}");
     }
 }

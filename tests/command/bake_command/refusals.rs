@@ -49,11 +49,7 @@ fn invalid_options_and_scenes_are_errors() {
         "bake a.kiln --target probes --probe-spacing 1e-4 -o more",
         &["probes", "--probe-spacing"],
     );
-    refused(
-        at,
-        "bake a.kiln --target probes --probe-points none.txt -o more",
-        &["none.txt"],
-    );
+    refused(at, "bake a.kiln --target probes --probe-points none.txt -o more", &["none.txt"]);
     fs::write(at.join("bad.txt"), "0 1 2\n0 1\n").unwrap();
     refused(
         at,
@@ -82,20 +78,11 @@ fn baking_from_surfaces_requires_matching_pairs() {
     for (args, words) in [
         ("--include none", &["--aov", "for example"][..]),
         ("--include none --aov height", &["no other surface", "--from"]),
-        (
-            "--include none --aov ao --target vertex",
-            &["texture", "--target"],
-        ),
-        (
-            "--aov N --from bal --to back",
-            &["--from bal", "did you mean `ball`"],
-        ),
+        ("--include none --aov ao --target vertex", &["texture", "--target"]),
+        ("--aov N --from bal --to back", &["--from bal", "did you mean `ball`"]),
         ("--aov N --from ball --to wall*", &["--to wall*", "`back`"]),
         ("--aov N --from b* --to back", &["`back`", "cannot be both"]),
-        (
-            "--aov N --from ball --to back,floor --cage light",
-            &["1 shape", "--to 2"],
-        ),
+        ("--aov N --from ball --to back,floor --cage light", &["1 shape", "--to 2"]),
         (
             "--aov N --from light --to back --cage ball",
             &["`ball` is no cage of `back`", "2"],
@@ -104,17 +91,8 @@ fn baking_from_surfaces_requires_matching_pairs() {
     ] {
         refused(at, &format!("{flags} {args}"), words);
     }
-    for args in [
-        "--from ball",
-        "--to ball",
-        "--cage ball",
-        "--from ball --to back --include both",
-    ] {
-        assert_eq!(
-            run(at, &format!("{flags} --aov N {args}")).status.code(),
-            Some(2),
-            "{args}"
-        );
+    for args in ["--from ball", "--to ball", "--cage ball", "--from ball --to back --include both"] {
+        assert_eq!(run(at, &format!("{flags} --aov N {args}")).status.code(), Some(2), "{args}");
     }
 }
 
@@ -125,23 +103,14 @@ fn invalid_lightmap_coordinates_cause_errors() {
     let obj = |uvs: &str| format!("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n{uvs}f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n");
     // OBJ has a single UV set. Therefore the test edits a baked file: `TEXCOORD_1` replaces a set that repeats.
     fs::write(at.join("m.obj"), obj("vt 0 0\nvt 3 0\nvt 3 3\nvt 0 3\n")).unwrap();
-    done(
-        at,
-        "bake m.obj --integrator path --samples 1 --resolution 16 -o out",
-    );
+    done(at, "bake m.obj --integrator path --samples 1 --resolution 16 -o out");
     let mut glb = fs::read(at.join("out/scene.glb")).unwrap();
     swap(&mut glb, b"\"TEXCOORD_0\"", b"\"TEXCOORD_1\"");
     fs::write(at.join("m.glb"), &glb).unwrap();
-    let output = run(
-        at,
-        "bake m.glb --integrator path --samples 1 --resolution 16 -o again",
-    );
+    let output = run(at, "bake m.glb --integrator path --samples 1 --resolution 16 -o again");
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{message}");
-    assert!(
-        message.contains("triangle 0 leaves the unit square at (3, 0)"),
-        "{message}"
-    );
+    assert!(message.contains("triangle 0 leaves the unit square at (3, 0)"), "{message}");
     refused(
         at,
         "bake m.glb --integrator path --samples 1 --resolution 16 --no-unwrap -o more",

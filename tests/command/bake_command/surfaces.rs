@@ -46,18 +46,12 @@ fn a_detailed_surface_is_baked_to_a_simple_one() {
     let heights = read(&at.join("out/surface_height.exr")).unwrap();
     for (x, y) in [(5u8, 9u8), (20, 31), (40, 50), (60, 3)] {
         let (u, v) = ((f64::from(x) + 0.5) / 64.0, 1.0 - (f64::from(y) + 0.5) / 64.0);
-        let slopes = [
-            0.12 * (12.0 * u).cos() * (9.0 * v).cos(),
-            -0.09 * (12.0 * u).sin() * (9.0 * v).sin(),
-        ];
+        let slopes = [0.12 * (12.0 * u).cos() * (9.0 * v).cos(), -0.09 * (12.0 * u).sin() * (9.0 * v).sin()];
         let length = (1.0 + slopes[0] * slopes[0] + slopes[1] * slopes[1]).sqrt();
         let expected = [-slopes[0] / length, -slopes[1] / length, 1.0 / length];
         let at = 3 * (usize::from(y) * 64 + usize::from(x));
         for (&found, expected) in normals.data[at..at + 3].iter().zip(expected) {
-            assert!(
-                (f64::from(found) - expected).abs() < 0.02,
-                "{found} for {expected}"
-            );
+            assert!((f64::from(found) - expected).abs() < 0.02, "{found} for {expected}");
         }
         let height = 0.02 * (12.0 * u).sin() * (9.0 * v).cos();
         assert!((f64::from(heights.data[at]) - height).abs() < 1e-3);
@@ -67,21 +61,10 @@ fn a_detailed_surface_is_baked_to_a_simple_one() {
     assert!(manifest.contains("TEXCOORD_0"), "{manifest}");
     // The written file renders.
     let glb = fs::read(at.join("out/scene.glb")).unwrap();
-    for name in [
-        "normalTexture",
-        "occlusionTexture",
-        "baseColorTexture",
-        "metallicRoughnessTexture",
-    ] {
-        assert!(
-            glb.windows(name.len()).any(|part| part == name.as_bytes()),
-            "{name}"
-        );
+    for name in ["normalTexture", "occlusionTexture", "baseColorTexture", "metallicRoughnessTexture"] {
+        assert!(glb.windows(name.len()).any(|part| part == name.as_bytes()), "{name}");
     }
-    done(
-        at,
-        "render out/scene.glb --light studio --size 16x16 --spp 1 -o p.exr",
-    );
+    done(at, "render out/scene.glb --light studio --size 16x16 --spp 1 -o p.exr");
 }
 
 #[test]

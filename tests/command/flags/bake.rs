@@ -44,12 +44,7 @@ pub(crate) const BAKE: &[Case] = &[
         "bake m.xml -o d BAKE --define tone=0.9",
         By(|a, b| a.files != b.files),
     ),
-    (
-        "strict",
-        "bake m.xml -o d BAKE",
-        "bake m.xml -o d BAKE --strict",
-        Status(0, 1),
-    ),
+    ("strict", "bake m.xml -o d BAKE", "bake m.xml -o d BAKE --strict", Status(0, 1)),
     (
         "scene",
         "bake a.kiln -o o BAKE",

@@ -12,20 +12,10 @@ pub(crate) const CHECK: &[Case] = &[
         "check i.ksl -I inc -U OSL_VERSION",
         Status(0, 1),
     ),
-    (
-        "define",
-        "check m.xml",
-        "check m.xml --define tone=7",
-        Status(0, 1),
-    ),
+    ("define", "check m.xml", "check m.xml --define tone=7", Status(0, 1)),
     ("strict", "check m.xml", "check m.xml --strict", Status(0, 1)),
     ("files", "check s.ksl", "check none.ksl", Status(0, 1)),
-    (
-        "warnings_are_errors",
-        "check w.ksl",
-        "check w.ksl -Werror",
-        Status(0, 1),
-    ),
+    ("warnings_are_errors", "check w.ksl", "check w.ksl -Werror", Status(0, 1)),
     ("all_warnings", "check w.ksl", "check w.ksl -Wall", Nothing),
 ];
 
@@ -62,18 +52,8 @@ pub(crate) const DEBUG: &[Case] = &[
 ];
 
 pub(crate) const GRAPH: &[Case] = &[
-    (
-        "group",
-        "graph q.ksl -o g.svg",
-        "graph q.ksl:one -o g.svg",
-        File("g.svg"),
-    ),
-    (
-        "output",
-        "graph q.ksl -o g.svg",
-        "graph q.ksl -o g.dot",
-        New("g.dot"),
-    ),
+    ("group", "graph q.ksl -o g.svg", "graph q.ksl:one -o g.svg", File("g.svg")),
+    ("output", "graph q.ksl -o g.svg", "graph q.ksl -o g.dot", New("g.dot")),
     (
         "depth",
         "graph edge_wear -o g.svg",
@@ -92,12 +72,7 @@ pub(crate) const GRAPH: &[Case] = &[
         "graph q.ksl -o g.svg -D one=two",
         Status(0, 1),
     ),
-    (
-        "folders",
-        "graph i.ksl -o g.svg",
-        "graph i.ksl -o g.svg -I inc",
-        Status(1, 0),
-    ),
+    ("folders", "graph i.ksl -o g.svg", "graph i.ksl -o g.svg -I inc", Status(1, 0)),
     (
         "undefine",
         "graph i.ksl -o g.svg -I inc",
@@ -107,18 +82,8 @@ pub(crate) const GRAPH: &[Case] = &[
 ];
 
 pub(crate) const COMPARE: &[Case] = &[
-    (
-        "image",
-        "compare black.exr grey.exr",
-        "compare grey.exr grey.exr",
-        Out,
-    ),
-    (
-        "reference",
-        "compare black.exr grey.exr",
-        "compare black.exr black.exr",
-        Out,
-    ),
+    ("image", "compare black.exr grey.exr", "compare grey.exr grey.exr", Out),
+    ("reference", "compare black.exr grey.exr", "compare black.exr black.exr", Out),
     (
         "output",
         "compare black.exr grey.exr",
@@ -140,30 +105,15 @@ pub(crate) const COMPARE: &[Case] = &[
 ];
 
 pub(crate) const CONVERT: &[Case] = &[
-    (
-        "scene",
-        "convert m.xml c.kiln",
-        "convert n.xml c.kiln",
-        Status(0, 1),
-    ),
-    (
-        "output",
-        "convert m.xml d.kiln",
-        "convert m.xml c.kiln",
-        New("c.kiln"),
-    ),
+    ("scene", "convert m.xml c.kiln", "convert n.xml c.kiln", Status(0, 1)),
+    ("output", "convert m.xml d.kiln", "convert m.xml c.kiln", New("c.kiln")),
     (
         "define",
         "convert m.xml c.kiln",
         "convert m.xml c.kiln --define tone=0.9",
         File("c.kiln"),
     ),
-    (
-        "strict",
-        "convert m.xml c.kiln",
-        "convert m.xml c.kiln --strict",
-        Status(0, 1),
-    ),
+    ("strict", "convert m.xml c.kiln", "convert m.xml c.kiln --strict", Status(0, 1)),
     (
         "quiet",
         "convert m.xml c.kiln",
@@ -175,20 +125,11 @@ pub(crate) const CONVERT: &[Case] = &[
 // A server runs until it is stopped; therefore these cases cover only its errors.
 pub(crate) const VIEW: &[Case] = &[
     ("folder", "view", "view nowhere", Status(2, 1)),
-    (
-        "port",
-        "view nowhere --port 0",
-        "view nowhere --port many",
-        Status(1, 2),
-    ),
+    ("port", "view nowhere --port 0", "view nowhere --port many", Status(1, 2)),
 ];
 
-pub(crate) const ARCHIVE: &[Case] = &[(
-    "output",
-    "check s.ksl",
-    "archive -o kiln.tar.gz",
-    New("kiln.tar.gz"),
-)];
+pub(crate) const ARCHIVE: &[Case] =
+    &[("output", "check s.ksl", "archive -o kiln.tar.gz", New("kiln.tar.gz"))];
 
 pub(crate) const LSP: &[Case] = &[
     ("folders", "lsp", "lsp -I", Status(1, 2)),
@@ -205,31 +146,16 @@ pub(crate) const LIVE: &[Case] = &[
     ("spp", "live nowhere", "live nowhere --spp 0", Status(1, 2)),
     ("camera", "live nowhere", "live nowhere --camera", Status(1, 2)),
     ("set", "live nowhere", "live nowhere --set", Status(1, 2)),
-    (
-        "threads",
-        "live nowhere",
-        "live nowhere --threads x",
-        Status(1, 2),
-    ),
+    ("threads", "live nowhere", "live nowhere --threads x", Status(1, 2)),
     ("params", "live nowhere", "live nowhere --param a", Status(1, 2)),
-    (
-        "variations",
-        "live nowhere",
-        "live nowhere --variations a",
-        Status(1, 2),
-    ),
+    ("variations", "live nowhere", "live nowhere --variations a", Status(1, 2)),
     ("on", "live nowhere", "live nowhere --on sand", Status(1, 2)),
     ("show", "live nowhere", "live nowhere --show", Status(1, 2)),
     ("define", "live nowhere", "live nowhere -D", Status(1, 2)),
     ("strict", "live nowhere", "live nowhere --strict=1", Status(1, 2)),
     ("folders", "live nowhere", "live nowhere -I", Status(1, 2)),
     ("undefine", "live nowhere", "live nowhere -U", Status(1, 2)),
-    (
-        "example",
-        "live nowhere",
-        "live nowhere --example --param a=1",
-        Status(1, 2),
-    ),
+    ("example", "live nowhere", "live nowhere --example --param a=1", Status(1, 2)),
 ];
 
 pub(crate) const FMT: &[Case] = &[

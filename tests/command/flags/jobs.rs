@@ -4,18 +4,8 @@ use super::case::Case;
 use super::case::Differs::{By, File, New, Says, Status};
 
 pub(crate) const PACK: &[Case] = &[
-    (
-        "scene",
-        "pack a.kiln -o o.zip",
-        "pack lit.kiln -o o.zip",
-        File("o.zip"),
-    ),
-    (
-        "output",
-        "pack a.kiln -o o.zip",
-        "pack a.kiln -o p.zip",
-        New("p.zip"),
-    ),
+    ("scene", "pack a.kiln -o o.zip", "pack lit.kiln -o o.zip", File("o.zip")),
+    ("output", "pack a.kiln -o o.zip", "pack a.kiln -o p.zip", New("p.zip")),
     (
         "light",
         "pack a.kiln -o o.zip; render o.zip -o o.png",
@@ -28,12 +18,7 @@ pub(crate) const PACK: &[Case] = &[
         "pack a.kiln -o o.zip --set camera.main.fov=30; render o.zip -o o.png",
         File("o.png"),
     ),
-    (
-        "folders",
-        "pack i.kiln -o o.zip",
-        "pack i.kiln -o o.zip -I inc",
-        Status(1, 0),
-    ),
+    ("folders", "pack i.kiln -o o.zip", "pack i.kiln -o o.zip -I inc", Status(1, 0)),
     (
         "undefine",
         "pack i.kiln -o o.zip -I inc",
@@ -46,12 +31,7 @@ pub(crate) const PACK: &[Case] = &[
         "pack m.xml -o o.zip --define tone=0.9; render o.zip -o o.png",
         File("o.png"),
     ),
-    (
-        "strict",
-        "pack m.xml -o o.zip",
-        "pack m.xml -o o.zip --strict",
-        Status(0, 1),
-    ),
+    ("strict", "pack m.xml -o o.zip", "pack m.xml -o o.zip --strict", Status(0, 1)),
     (
         "quiet",
         "pack a.kiln -o o.zip",

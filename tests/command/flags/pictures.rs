@@ -11,12 +11,7 @@ pub(crate) const GALLERY: &[Case] = &[
         "gallery q.ksl -o g --size 8x8 --spp 1",
         File("g/index.html"),
     ),
-    (
-        "output",
-        "gallery w.ksl -o g.md",
-        "gallery w.ksl -o h.md",
-        New("h.md"),
-    ),
+    ("output", "gallery w.ksl -o g.md", "gallery w.ksl -o h.md", New("h.md")),
     (
         "size",
         "gallery q.ksl -o g --size 8x8 --spp 1",
@@ -35,12 +30,7 @@ pub(crate) const GALLERY: &[Case] = &[
         "gallery w.ksl -o g.md --threads 2",
         Status(2, 0),
     ),
-    (
-        "folders",
-        "gallery i.ksl -o g.md",
-        "gallery i.ksl -o g.md -I inc",
-        Status(1, 0),
-    ),
+    ("folders", "gallery i.ksl -o g.md", "gallery i.ksl -o g.md -I inc", Status(1, 0)),
     (
         "undefine",
         "gallery i.ksl -o g.md -I inc",
@@ -114,18 +104,8 @@ pub(crate) const DENOISE: &[Case] = &[
 ];
 
 pub(crate) const IMAGE: &[Case] = &[
-    (
-        "image",
-        "image grey.exr -o o.png",
-        "image black.exr -o o.png",
-        File("o.png"),
-    ),
-    (
-        "output",
-        "image grey.exr -o o.png",
-        "image grey.exr -o p.png",
-        New("p.png"),
-    ),
+    ("image", "image grey.exr -o o.png", "image black.exr -o o.png", File("o.png")),
+    ("output", "image grey.exr -o o.png", "image grey.exr -o p.png", New("p.png")),
     (
         "layer",
         "render a.kiln --aov N -o a.exr; image a.exr -o o.png",
@@ -147,18 +127,8 @@ pub(crate) const IMAGE: &[Case] = &[
 ];
 
 pub(crate) const SHEET: &[Case] = &[
-    (
-        "image",
-        "sheet grey.exr -o o.png",
-        "sheet black.exr -o o.png",
-        File("o.png"),
-    ),
-    (
-        "output",
-        "sheet grey.exr -o o.png",
-        "sheet grey.exr -o p.png",
-        New("p.png"),
-    ),
+    ("image", "sheet grey.exr -o o.png", "sheet black.exr -o o.png", File("o.png")),
+    ("output", "sheet grey.exr -o o.png", "sheet grey.exr -o p.png", New("p.png")),
     (
         "exposure",
         "sheet grey.exr -o o.png",

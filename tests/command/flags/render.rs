@@ -43,12 +43,7 @@ pub(crate) const RENDER: &[Case] = &[
         "render m.xml -o o.exr --strict",
         Status(0, 1),
     ),
-    (
-        "scene",
-        "render a.kiln -o o.exr",
-        "render sheet.kiln -o o.exr",
-        File("o.exr"),
-    ),
+    ("scene", "render a.kiln -o o.exr", "render sheet.kiln -o o.exr", File("o.exr")),
     (
         "output",
         "render a.kiln -o o.exr",
@@ -79,12 +74,7 @@ pub(crate) const RENDER: &[Case] = &[
         "render a.kiln -o o.exr --override camera=show_normals",
         File("o.exr"),
     ),
-    (
-        "spp",
-        "render a.kiln -o o.exr",
-        "render a.kiln -o o.exr --spp 5",
-        File("o.exr"),
-    ),
+    ("spp", "render a.kiln -o o.exr", "render a.kiln -o o.exr --spp 5", File("o.exr")),
     (
         "size",
         "render a.kiln -o o.exr",

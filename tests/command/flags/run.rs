@@ -25,12 +25,7 @@ impl Run {
         files::write(at);
         let mut output = None;
         for line in lines {
-            output = Some(
-                program(at)
-                    .args(words(line))
-                    .output()
-                    .expect("the program starts"),
-            );
+            output = Some(program(at).args(words(line)).output().expect("the program starts"));
         }
         let output = output.expect("there is a line");
         let mut files = BTreeMap::new();

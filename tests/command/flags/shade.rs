@@ -11,18 +11,8 @@ pub(crate) const SHADE: &[Case] = &[
         "shade checker --print --watch",
         Status(0, 1),
     ),
-    (
-        "define",
-        "shade s.ksl --print",
-        "shade s.ksl --print -Du=0.5",
-        Out,
-    ),
-    (
-        "folders",
-        "shade i.ksl --print",
-        "shade i.ksl --print -I inc",
-        Status(1, 0),
-    ),
+    ("define", "shade s.ksl --print", "shade s.ksl --print -Du=0.5", Out),
+    ("folders", "shade i.ksl --print", "shade i.ksl --print -I inc", Status(1, 0)),
     (
         "undefine",
         "shade i.ksl --print -I inc",
@@ -35,18 +25,8 @@ pub(crate) const SHADE: &[Case] = &[
         "shade s.ksl --print --texture-memory much",
         Status(0, 2),
     ),
-    (
-        "emit",
-        "shade checker --emit wgsl",
-        "shade checker --emit glsl",
-        Out,
-    ),
-    (
-        "pass",
-        "shade matte --emit wgsl",
-        "shade matte --emit wgsl --pass shadow",
-        Out,
-    ),
+    ("emit", "shade checker --emit wgsl", "shade checker --emit glsl", Out),
+    ("pass", "shade matte --emit wgsl", "shade matte --emit wgsl --pass shadow", Out),
     (
         "live",
         "shade checker --emit wgsl",
@@ -54,12 +34,7 @@ pub(crate) const SHADE: &[Case] = &[
         Out,
     ),
     ("shaders", "shade s.ksl --print", "shade s.ksl:first --print", Out),
-    (
-        "param",
-        "shade s.ksl --print",
-        "shade --param k 2 s.ksl --print",
-        Out,
-    ),
+    ("param", "shade s.ksl --print", "shade --param k 2 s.ksl --print", Out),
     (
         "param-with",
         "shade s.ksl --print",
@@ -67,18 +42,8 @@ pub(crate) const SHADE: &[Case] = &[
         Out,
     ),
     ("layer", "shade s.ksl -v", "shade --layer x s.ksl -v", Out),
-    (
-        "shader",
-        "shade s.ksl --print",
-        "shade --shader s.ksl:first one --print",
-        Out,
-    ),
-    (
-        "expr",
-        "shade s.ksl --print",
-        "shade --expr 'result = 0.5' --print",
-        Out,
-    ),
+    ("shader", "shade s.ksl --print", "shade --shader s.ksl:first one --print", Out),
+    ("expr", "shade s.ksl --print", "shade --expr 'result = 0.5' --print", Out),
     (
         "connect",
         "shade s.ksl:first s.ksl --print",
@@ -97,12 +62,7 @@ pub(crate) const SHADE: &[Case] = &[
         "shade --layer l s.ksl --print --iters 2 --reparam:type=float l k 2",
         Out,
     ),
-    (
-        "userdata",
-        "shade u.ksl --print",
-        "shade u.ksl --print --userdata heat 2",
-        Out,
-    ),
+    ("userdata", "shade u.ksl --print", "shade u.ksl --print --userdata heat 2", Out),
     (
         "userdata-with",
         "shade u.ksl --print",
@@ -121,12 +81,7 @@ pub(crate) const SHADE: &[Case] = &[
         "shade -layer a p.ksl -layer b s.ksl --entry a --entry b",
         By(|a, b| !a.out.contains("printed") && b.out.contains("printed")),
     ),
-    (
-        "group_name",
-        "shade s.ksl -v",
-        "shade s.ksl -v --groupname Beatles",
-        Out,
-    ),
+    ("group_name", "shade s.ksl -v", "shade s.ksl -v --groupname Beatles", Out),
     ("query", "shade s.ksl -v", "shade s.ksl -v --oslquery", Out),
     (
         "engine_options",
@@ -153,12 +108,7 @@ pub(crate) const SHADE: &[Case] = &[
         Out,
     ),
     ("grid", "shade s.ksl --print", "shade s.ksl -g 2 2 --print", Out),
-    (
-        "outputs",
-        "shade s.ksl",
-        "shade s.ksl -o Cout o.exr",
-        New("o.exr"),
-    ),
+    ("outputs", "shade s.ksl", "shade s.ksl -o Cout o.exr", New("o.exr")),
     (
         "output_type",
         "shade s.ksl -g 2 2 -o Cout o.exr",
@@ -214,24 +164,14 @@ pub(crate) const SHADE: &[Case] = &[
         "shade s.ksl -g 3 3 --print --vary_vdxdy",
         Out,
     ),
-    (
-        "ray_kind",
-        "shade s.ksl --print",
-        "shade s.ksl --print --raytype shadow",
-        Out,
-    ),
+    ("ray_kind", "shade s.ksl --print", "shade s.ksl --print --raytype shadow", Out),
     (
         "codegen",
         "shade marble --codegen fast -g 2 2 -o result f.exr --stats=s.json",
         "shade marble --llvm_opt 1 -g 2 2 -o result f.exr --stats=s.json",
         By(|a, b| a.number("s.json", "code_bytes") > 1.1 * b.number("s.json", "code_bytes")),
     ),
-    (
-        "unoptimized",
-        "shade s.ksl --print-code",
-        "shade s.ksl --print-code -O0",
-        Out,
-    ),
+    ("unoptimized", "shade s.ksl --print-code", "shade s.ksl --print-code -O0", Out),
     (
         "interpret",
         "shade s.ksl --stats=s.json",
@@ -239,12 +179,7 @@ pub(crate) const SHADE: &[Case] = &[
         By(|a, b| a.number("s.json", "code_bytes") > 0.0 && b.number("s.json", "code_bytes") == 0.0),
     ),
     ("print_code", "shade s.ksl", "shade s.ksl --print-code", Out),
-    (
-        "stats",
-        "shade s.ksl",
-        "shade s.ksl --stats=s.json",
-        New("s.json"),
-    ),
+    ("stats", "shade s.ksl", "shade s.ksl --stats=s.json", New("s.json")),
     (
         "verbose",
         "shade w.ksl",

@@ -24,15 +24,10 @@ impl Random {
 
 /// The shipped shaders and scenes.
 fn shipped() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("..")
-        .canonicalize()
-        .unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
     let mut list = vec![];
     for folder in ["shaders", "scenes"] {
-        let entries = fs::read_dir(root.join(folder))
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
+        let entries = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
         list.extend(entries.filter(|path| path.extension().is_some_and(|e| e == "ksl" || e == "kiln")));
     }
     list.sort();
@@ -123,10 +118,7 @@ fn answers_come_within_50_ms_while_texts_are_broken() {
             "query": "a",
         });
         let (answer, time) = client.timed(method, &params);
-        assert!(
-            answer.get("error").is_none(),
-            "{method} in {name}: {answer}\n{text}"
-        );
+        assert!(answer.get("error").is_none(), "{method} in {name}: {answer}\n{text}");
         total += time;
         if time > worst.0 {
             worst = (time, format!("{method} in {name}"));
@@ -140,10 +132,7 @@ fn answers_come_within_50_ms_while_texts_are_broken() {
     );
     assert!(worst.0 < Duration::from_millis(50), "{worst:?}");
     // After the text is restored, the server reports no errors.
-    let matte = shipped()
-        .into_iter()
-        .find(|path| path.ends_with("matte.ksl"))
-        .unwrap();
+    let matte = shipped().into_iter().find(|path| path.ends_with("matte.ksl")).unwrap();
     client.change("matte.ksl", &fs::read_to_string(matte).unwrap());
     while !client.diagnostics("matte.ksl").is_empty() {}
     assert_eq!(client.end(), Some(0));

@@ -33,11 +33,7 @@ impl Client {
     pub(super) fn start_with(folder: &Path, line: &str) -> Client {
         let mut command = kiln(folder, line);
         command.env("XDG_CACHE_HOME", folder.join("cache"));
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (sender, messages) = channel();
         let output = child.stdout.take().unwrap();
         std::thread::spawn(move || {
@@ -85,10 +81,7 @@ impl Client {
 
     pub(super) fn answer_to(&mut self, id: i64) -> Value {
         loop {
-            let message = self
-                .messages
-                .recv_timeout(TIMEOUT)
-                .expect("every request is answered");
+            let message = self.messages.recv_timeout(TIMEOUT).expect("every request is answered");
             if message["id"] == id {
                 return message;
             }
@@ -149,10 +142,7 @@ impl Client {
         loop {
             let note = match self.notes.pop_front() {
                 Some(note) => note,
-                None => self
-                    .messages
-                    .recv_timeout(TIMEOUT)
-                    .expect("the server sends diagnostics"),
+                None => self.messages.recv_timeout(TIMEOUT).expect("the server sends diagnostics"),
             };
             if note["method"] == "textDocument/publishDiagnostics" && note["params"]["uri"] == uri.as_str() {
                 return note["params"]["diagnostics"].as_array().unwrap().clone();

@@ -53,10 +53,7 @@ fn written_points_are_found() {
             let line = format!("{mode} -g 70 70 -param file {file} w.ksl -o ok ok.tif");
             bench.shade(&line).ok();
             let bytes = bytes(&bench, file);
-            assert!(
-                *first.get_or_insert(bytes.clone()) == bytes,
-                "{file} differs with {mode}"
-            );
+            assert!(*first.get_or_insert(bytes.clone()) == bytes, "{file} differs with {mode}");
             assert_eq!(bench.image("ok.tif").pixel(0, 0), [1.0]);
             assert_eq!(bench.image("ok.tif").pixel(50, 69), [2.0]);
             std::fs::remove_file(bench.path(file)).unwrap();
@@ -80,11 +77,7 @@ fn points_come_in_order() {
     let bench = write_bench();
     bench.shade("-t 3 -g 70 70 w.ksl -o ok ok.exr").ok();
     let cloud = PointCloud::load(&bench.path("a.ply")).unwrap();
-    let names: Vec<&str> = cloud
-        .columns()
-        .iter()
-        .map(|column| column.name.as_str())
-        .collect();
+    let names: Vec<&str> = cloud.columns().iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["position", "normal", "color", "id", "weight", "wind"]);
     let ColumnValues::Ints(ids) = &cloud.column("id").unwrap().values else {
         panic!("ids are whole");
@@ -105,12 +98,7 @@ fn points_are_written_once() {
     let bench = write_bench();
     bench.shade("-g 9 9 w.ksl -o ok ok.exr").ok();
     let expected = bytes(&bench, "a.ply");
-    for flags in [
-        "--iters 3",
-        "--stats=stats.json",
-        "--stats=stats.json --interpret --iters 2",
-        "--print",
-    ] {
+    for flags in ["--iters 3", "--stats=stats.json", "--stats=stats.json --interpret --iters 2", "--print"] {
         std::fs::remove_file(bench.path("a.ply")).unwrap();
         let given = bench.shade(&format!("{flags} -g 9 9 w.ksl"));
         assert_eq!((given.status, given.err.as_str()), (0, ""));
@@ -133,9 +121,7 @@ fn refused(files: &[(&str, &str)], body: &str, parts: &[&str]) {
         let mut files = files.to_vec();
         files.push(("s.ksl", &text));
         let bench = Bench::new(&files);
-        bench
-            .shade(&format!("-t 2 -g 64 64 {mode} s.ksl -o ok ok.exr"))
-            .fails(parts);
+        bench.shade(&format!("-t 2 -g 64 64 {mode} s.ksl -o ok ok.exr")).fails(parts);
         let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
         assert_eq!(bench.written(&names), [""; 0]);
         for (name, text) in &files {
@@ -154,11 +140,7 @@ fn invalid_writes_are_errors() {
             "not all points of `s` can be written; nothing was written",
         ],
     );
-    refused(
-        &[],
-        "ok = pointcloud_write(\"\", P);",
-        &["no point is written to \"\""],
-    );
+    refused(&[], "ok = pointcloud_write(\"\", P);", &["no point is written to \"\""]);
     refused(
         &[],
         "ok = pointcloud_write(\"no/a.ply\", P);",

@@ -51,11 +51,7 @@ fn pixel_radiance(glb: &Glb, x: f32, side: f32, lights: &str, width: f32, spp: u
         .unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
     let camera = spot_meter(Vec3::new(x, 0.25, 3.0 * side), Vec3::new(x, 0.25, 0.0), width);
-    let look = Look {
-        size: [1, 1],
-        spp,
-        ..Look::default()
-    };
+    let look = Look { size: [1, 1], spp, ..Look::default() };
     mean(&built.scene, &camera, look).0.r
 }
 
@@ -82,18 +78,11 @@ fn palette_texels_are_not_blended_with_neighbours() {
         "extensions": { "KHR_materials_unlit": {} } });
     let wide = |uvs: [f32; 8]| {
         let mut glb = square(&[uvs], unlit.clone());
-        paint(
-            &mut glb,
-            &[[255, 255, 255], [0, 0, 0], [255, 255, 255], [0, 0, 0]],
-        );
+        paint(&mut glb, &[[255, 255, 255], [0, 0, 0], [255, 255, 255], [0, 0, 0]]);
         pixel_radiance(&glb, 0.25, 1.0, "", 0.15, 256)
     };
     close(wide([0.625, 0.5].repeat(4).try_into().unwrap()), 1.0, "a place");
-    close(
-        wide([0.375, 0.5].repeat(4).try_into().unwrap()),
-        0.0,
-        "its neighbour",
-    );
+    close(wide([0.375, 0.5].repeat(4).try_into().unwrap()), 0.0, "its neighbour");
     // A row of the palette is filtered along u over the footprint: black and white in equal parts.
     let line = [0.0, 0.1, 1.0, 0.1, 0.0, 0.1, 1.0, 0.1];
     close(wide(line), 0.5, "a line");
@@ -101,18 +90,7 @@ fn palette_texels_are_not_blended_with_neighbours() {
 
 #[test]
 fn four_sets_of_texture_coordinates_are_read() {
-    let middle_of = |texel: f32| {
-        [
-            texel + 0.5,
-            2.0,
-            texel + 0.5,
-            2.0,
-            texel + 0.5,
-            2.0,
-            texel + 0.5,
-            2.0,
-        ]
-    };
+    let middle_of = |texel: f32| [texel + 0.5, 2.0, texel + 0.5, 2.0, texel + 0.5, 2.0, texel + 0.5, 2.0];
     let sets: Vec<[f32; 8]> = (0..5).map(|set| middle_of(set as f32).map(|x| x / 4.0)).collect();
     for set in 0..4 {
         let unlit = json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0, "texCoord": set } },
@@ -158,11 +136,7 @@ fn sun(x: f32, z: f32) -> String {
 #[test]
 fn normal_maps_tilt_along_their_uv_set() {
     let sun = sun(-0.6, -0.8);
-    close(
-        radiance(&leaning(&[WHERE_U_GROWS], 0), 0.4, 1.0, &sun),
-        1.0,
-        "set 0",
-    );
+    close(radiance(&leaning(&[WHERE_U_GROWS], 0), 0.4, 1.0, &sun), 1.0, "set 0");
     let turned = leaning(&[WHERE_U_GROWS, TURNED], 1);
     close(radiance(&turned, 0.4, 1.0, &sun), 0.64, "set 1");
     let back = leaning(&[TURNED, WHERE_U_GROWS], 1);
@@ -301,16 +275,8 @@ fn diffuse_transmission_has_its_own_colour() {
         }
     } });
     let leaf = square(&[], leaf);
-    close(
-        radiance(&leaf, 0.4, 1.0, &sun(0.0, -1.0)),
-        0.25,
-        "lit from the front",
-    );
-    close(
-        radiance(&leaf, 0.4, 1.0, &sun(0.0, 1.0)),
-        0.375,
-        "lit from behind",
-    );
+    close(radiance(&leaf, 0.4, 1.0, &sun(0.0, -1.0)), 0.25, "lit from the front");
+    close(radiance(&leaf, 0.4, 1.0, &sun(0.0, 1.0)), 0.375, "lit from behind");
 }
 
 #[test]
@@ -324,9 +290,5 @@ fn bodies_without_refraction_keep_their_brightness() {
         }
     });
     // A smooth surface does not reflect the sun towards the camera.
-    close(
-        radiance(&square(&[], amber), 0.4, 1.0, &sun(0.0, -1.0)),
-        0.5,
-        "amber",
-    );
+    close(radiance(&square(&[], amber), 0.4, 1.0, &sun(0.0, -1.0)), 0.5, "amber");
 }

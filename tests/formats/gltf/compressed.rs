@@ -6,16 +6,8 @@ use serde_json::{Value, json};
 
 use super::Glb;
 
-const TRIANGLES: [[u32; 3]; 8] = [
-    [0, 1, 3],
-    [1, 4, 3],
-    [1, 2, 4],
-    [2, 5, 4],
-    [3, 4, 6],
-    [4, 7, 6],
-    [4, 5, 7],
-    [5, 8, 7],
-];
+const TRIANGLES: [[u32; 3]; 8] =
+    [[0, 1, 3], [1, 4, 3], [1, 2, 4], [2, 5, 4], [3, 4, 6], [4, 7, 6], [4, 5, 7], [5, 8, 7]];
 const POSITIONS: [&str; 2] = [
     "a00000013cf3c000ffffffffffff013bef80007e7f7e7f7e000001030c0000ffff01030800007e00000100f0c000ffffff0100ef00007c7d7e0000000000000000000000000000000000000000000000000000000000000000",
     "a1da6a5a004800ffff007f017f7f017f7f010048007f01004000ff00f0017d017d7e01000000000000000000000000000000000000000000010101",
@@ -32,10 +24,7 @@ fn hex(text: &str) -> Vec<u8> {
 
 fn grid() -> Vec<Vec3> {
     let at = |v: u8| (f32::from(v % 3), f32::from(v / 3));
-    (0..9)
-        .map(at)
-        .map(|(i, j)| Vec3::new(i, j, i * j / 4.0))
-        .collect()
+    (0..9).map(at).map(|(i, j)| Vec3::new(i, j, i * j / 4.0)).collect()
 }
 
 /// The triangle rotated to begin with its smallest index, because encoders rotate triangles.
@@ -60,11 +49,7 @@ fn compressed(glb: &mut Glb, extension: &str, stream: &str, settings: Value, acc
     let view = glb.view(&hex(stream));
     let place = glb.json["bufferViews"][view].clone();
     let mut settings = settings;
-    for (to, from) in [
-        ("buffer", "buffer"),
-        ("byteOffset", "byteOffset"),
-        ("byteLength", "byteLength"),
-    ] {
+    for (to, from) in [("buffer", "buffer"), ("byteOffset", "byteOffset"), ("byteLength", "byteLength")] {
         settings[to] = place[from].clone();
     }
     let stride = settings["byteStride"].as_u64().unwrap();
@@ -120,11 +105,7 @@ fn is_grid(glb: &Glb) {
 #[test]
 fn meshopt_views_are_decompressed() {
     for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
-        for positions in [
-            (POSITIONS[0], "NONE"),
-            (POSITIONS[1], "NONE"),
-            (EXPONENTIAL, "EXPONENTIAL"),
-        ] {
+        for positions in [(POSITIONS[0], "NONE"), (POSITIONS[1], "NONE"), (EXPONENTIAL, "EXPONENTIAL")] {
             for indices in [(LIST, "TRIANGLES"), (SEQUENCE, "INDICES")] {
                 is_grid(&with_fallback(meshopt(extension, positions, indices), extension));
             }
@@ -169,23 +150,15 @@ fn meshopt_filters_give_vectors_and_colours() {
         json!({ "EXT_mesh_gpu_instancing": { "attributes": { "ROTATION": rotations } } });
     let model = with_fallback(glb, extension).read().expect("it is valid");
     let mesh = &model.shapes[0].mesh;
-    for (found, expected) in mesh
-        .normals
-        .iter()
-        .zip([Vec3::Z, Vec3::X, Vec3::new(0.0, -0.6, -0.8)])
-    {
+    for (found, expected) in mesh.normals.iter().zip([Vec3::Z, Vec3::X, Vec3::new(0.0, -0.6, -0.8)]) {
         assert!(found.distance(expected) < 0.02, "{:?}", mesh.normals);
     }
-    for (found, expected) in mesh.colors.iter().zip([
-        [1.0, 0.0, 0.0, 1.0],
-        [0.25, 0.5, 0.75, 0.5],
-        [0.0, 0.0, 0.0, 0.25],
-    ]) {
-        let error = found
+    for (found, expected) in
+        mesh.colors
             .iter()
-            .zip(expected)
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f32::max);
+            .zip([[1.0, 0.0, 0.0, 1.0], [0.25, 0.5, 0.75, 0.5], [0.0, 0.0, 0.0, 0.25]])
+    {
+        let error = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(error < 0.02, "{:?}", mesh.colors);
     }
     let turned: Vec<Vec3> = model
@@ -239,12 +212,7 @@ fn draco_primitives_are_decompressed() {
         assert!(p.distance(grid()[v as usize]) < 1e-3, "{p}");
         assert!(mesh.uvs[i].distance(Vec2::new(p.x, 2.0 - p.y) / 2.0) < 1e-3);
         let expected = [v * 20, 255 - v * 20, 7, 255].map(|c| c as f32 / 255.0);
-        assert!(
-            mesh.colors[i]
-                .iter()
-                .zip(expected)
-                .all(|(a, b)| (a - b).abs() < 1e-6)
-        );
+        assert!(mesh.colors[i].iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6));
     }
     let renumbered = |t: &[u32; 3]| smallest_first(t.map(|i| number(mesh.positions[i as usize])));
     let mut triangles: Vec<_> = mesh.triangles.iter().map(renumbered).collect();
@@ -272,21 +240,9 @@ fn errors_in_compressed_geometry_are_named() {
         json!(4000),
         "compressed buffer view 0: it reaches beyond its buffer",
     );
-    spoilt(
-        "mode",
-        json!("TRIANGLES"),
-        "the mode TRIANGLES with elements of 12 bytes",
-    );
-    spoilt(
-        "filter",
-        json!("QUATERNION"),
-        "the filter QUATERNION of elements of 12 bytes",
-    );
-    spoilt(
-        "count",
-        json!(1_u64 << 60),
-        "are more than the 108 bytes of the view",
-    );
+    spoilt("mode", json!("TRIANGLES"), "the mode TRIANGLES with elements of 12 bytes");
+    spoilt("filter", json!("QUATERNION"), "the filter QUATERNION of elements of 12 bytes");
+    spoilt("count", json!(1_u64 << 60), "are more than the 108 bytes of the view");
 }
 
 #[test]

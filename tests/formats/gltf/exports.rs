@@ -20,31 +20,19 @@ fn errors_about_unsupported_files_propose_a_solution() {
     };
     let requires = |name: &'static str| move |glb: &mut Glb| glb.json["extensionsRequired"] = json!([name]);
     for (text, word) in [
-        (
-            hint(&requires("KHR_spz_gaussian_splats_compression")),
-            "without compression",
-        ),
+        (hint(&requires("KHR_spz_gaussian_splats_compression")), "without compression"),
         (hint(&requires("KHR_texture_basisu")), "PNG, JPEG or WebP"),
         (hint(&requires("VENDOR_shape")), "without the extension"),
-        (
-            hint(&|glb| glb.json["asset"]["version"] = json!("1.0")),
-            "as glTF 2.0",
-        ),
+        (hint(&|glb| glb.json["asset"]["version"] = json!("1.0")), "as glTF 2.0"),
         (
             hint(&|glb| glb.json = json!({ "accessors": { "positions": {} } })),
             "as glTF 2.0",
         ),
         (hint(&missing_image), "relative to it"),
-        (
-            hint(&|glb| glb.json["accessors"][0]["count"] = json!(4)),
-            "validator",
-        ),
+        (hint(&|glb| glb.json["accessors"][0]["count"] = json!(4)), "validator"),
         (hint(&|glb| glb.json["nodes"][0]["mesh"] = json!(4)), "validator"),
     ] {
-        assert!(
-            text.contains("hint: ") && text.contains(word),
-            "`{word}` is not in {text}"
-        );
+        assert!(text.contains("hint: ") && text.contains(word), "`{word}` is not in {text}");
     }
 }
 
@@ -91,17 +79,10 @@ fn unsupported_features_cause_warnings() {
     assert!(model.lights.is_empty());
     let warnings = model.warnings.join("\n");
     assert!(warnings.contains("negative intensity"), "{warnings}");
-    glb.json["extensionsUsed"] = json!([
-        "EXT_lights_image_based",
-        "MSFT_texture_dds",
-        "FB_geometry_metadata"
-    ]);
+    glb.json["extensionsUsed"] =
+        json!(["EXT_lights_image_based", "MSFT_texture_dds", "FB_geometry_metadata"]);
     let warnings = glb.read().expect("it is valid").warnings.join("\n");
-    for (name, is_missed) in [
-        ("EXT_lights", true),
-        ("MSFT_texture", true),
-        ("FB_geometry", false),
-    ] {
+    for (name, is_missed) in [("EXT_lights", true), ("MSFT_texture", true), ("FB_geometry", false)] {
         assert_eq!(warnings.contains(name), is_missed, "{warnings}");
     }
     glb.json["nodes"][0]["extensions"]["KHR_lights_punctual"]["light"] = json!(1);

@@ -42,18 +42,13 @@ fn slab() -> Glb {
 
 fn in_world(shape: &ModelShape) -> Vec<Vec3> {
     let positions = shape.mesh.positions.iter();
-    positions
-        .map(|&p| shape.world_from_object.transform_point3(p))
-        .collect()
+    positions.map(|&p| shape.world_from_object.transform_point3(p)).collect()
 }
 
 #[track_caller]
 fn close(found: &[Vec3], expected: &[Vec3]) {
     let far = found.iter().zip(expected).any(|(a, b)| a.distance(*b) > THIN);
-    assert!(
-        !far && found.len() == expected.len(),
-        "{found:?}, not {expected:?}"
-    );
+    assert!(!far && found.len() == expected.len(), "{found:?}, not {expected:?}");
 }
 
 #[test]
@@ -111,14 +106,7 @@ fn meshes_flattened_along_any_direction_are_shown() {
         * Affine3A::from_translation(Vec3::new(1.0, 2.0, 3.0))
         * Affine3A::from_scale(Vec3::new(1.0, 3.0, 0.0))
         * Affine3A::from_quat(inner);
-    let corners = [
-        [0., 0., 1.],
-        [1., 0., 1.],
-        [0., 1., 1.],
-        [0.; 3],
-        [0., 1., 0.],
-        [1., 0., 0.],
-    ];
+    let corners = [[0., 0., 1.], [1., 0., 1.], [0., 1., 1.], [0.; 3], [0., 1., 0.], [1., 0., 0.]];
     let expected = corners.map(|p| place.transform_point3(Vec3::from_array(p)));
     close(&in_world(shape), &expected);
 }
@@ -130,18 +118,12 @@ fn meshes_scaled_to_a_line_are_not_shown() {
         glb.json["nodes"][0]["scale"] = json!(scale);
         let model = glb.read().expect("it is valid");
         assert!(model.shapes.is_empty(), "{scale:?}: {:?}", model.shapes);
-        assert_eq!(
-            model.warnings,
-            ["`node0` is scaled to nothing and not shown"],
-            "{scale:?}"
-        );
+        assert_eq!(model.warnings, ["`node0` is scaled to nothing and not shown"], "{scale:?}");
     }
     // A primitive perpendicular to the other one.
     let mut glb = slab();
     let upright = glb.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
-    let primitives = glb.json["meshes"][0]["primitives"]
-        .as_array_mut()
-        .expect("a list");
+    let primitives = glb.json["meshes"][0]["primitives"].as_array_mut().expect("a list");
     primitives.push(json!({ "attributes": { "POSITION": upright } }));
     glb.json["nodes"][0]["scale"] = json!([1, 1, 0]);
     let model = glb.read().expect("it is valid");

@@ -47,10 +47,7 @@ pub(super) fn posed() -> Glb {
 fn skins_and_morph_targets_deform_meshes() {
     let close = |found: &[Vec3], expected: &[Vec3]| {
         let far = found.iter().zip(expected).any(|(a, b)| a.distance(*b) > 1e-5);
-        assert!(
-            !far && found.len() == expected.len(),
-            "{found:?}, not {expected:?}"
-        );
+        assert!(!far && found.len() == expected.len(), "{found:?}, not {expected:?}");
     };
     let model = posed().read().expect("it is valid");
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
@@ -95,10 +92,7 @@ fn skins_and_morph_targets_deform_meshes() {
 #[test]
 fn vertices_without_weights_follow_their_first_joint() {
     let mut glb = posed();
-    let weights = glb.floats(
-        "VEC4",
-        &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
-    );
+    let weights = glb.floats("VEC4", &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
     glb.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
     let model = glb.read().expect("exporters write it");
     // The vertex's first joint, the second of the skin, rotates it from its rest position.
@@ -113,10 +107,7 @@ fn morph_targets_change_texture_coordinates_and_colours() {
         let uvs = glb.floats("VEC2", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
         let colors = glb.floats("VEC3", &[0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
         let moved = glb.floats("VEC2", &[0.0, 0.0, 0.5, 0.25, 0.0, 0.0]);
-        let tinted = glb.floats(
-            "VEC4",
-            &[0.25, 0.0, -1.0, -0.5, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
-        );
+        let tinted = glb.floats("VEC4", &[0.25, 0.0, -1.0, -0.5, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
         let primitive = &mut glb.json["meshes"][0]["primitives"][0];
         for set in ["TEXCOORD_0", "TEXCOORD_1", "TEXCOORD_2"] {
             primitive["attributes"][set] = json!(uvs);

@@ -45,11 +45,7 @@ fn mirrored() -> Glb {
 fn vertices_at_seams_of_mirrored_textures_are_split() {
     let model = mirrored().read().expect("it is valid");
     let mesh = &model.shapes[0].mesh;
-    assert_eq!(
-        mesh.positions.len(),
-        8,
-        "both vertices of the seam are there twice"
-    );
+    assert_eq!(mesh.positions.len(), 8, "both vertices of the seam are there twice");
     for (triangle, side) in mesh.triangles.iter().zip([-1.0, -1.0, 1.0, 1.0]) {
         for &index in triangle {
             assert!(value(mesh, "tangent", index).distance(side * Vec3::X) < 1e-5);
@@ -98,12 +94,6 @@ fn tangents_are_generated_only_if_needed() {
         let mesh = &model.shapes[0].mesh;
         assert_eq!(mesh.positions.len(), 6, "{part}");
         let is_tangent = |name: &str| name.ends_with("tangent");
-        assert!(
-            !mesh
-                .attributes
-                .iter()
-                .any(|attribute| is_tangent(&attribute.name)),
-            "{part}"
-        );
+        assert!(!mesh.attributes.iter().any(|attribute| is_tangent(&attribute.name)), "{part}");
     }
 }

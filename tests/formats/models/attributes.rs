@@ -11,11 +11,7 @@ fn seen_of_colors(colors: &str, square: &str) -> Vec3 {
     let desc = scene(&format!("{square}\nlight sky : environment {{}}"), folder.path());
     let built = build(&desc.unwrap_or_else(|errors| panic!("{errors}")), None, 1);
     let camera = spot_meter(Vec3::new(0.5, 0.5, 3.0), Vec3::new(0.5, 0.5, 0.0), 1e-5);
-    let look = Look {
-        size: [1, 1],
-        spp: 1024,
-        ..Look::default()
-    };
+    let look = Look { size: [1, 1], spp: 1024, ..Look::default() };
     let built = built.unwrap_or_else(|errors| panic!("{errors}"));
     let (radiance, _) = mean(&built.scene, &camera, look);
     Vec3::from(radiance.to_array())
@@ -71,10 +67,7 @@ end_header
 fn properties_of_ply_files_become_attributes() {
     let names = |properties: &str| -> Vec<(String, usize)> {
         let properties: Vec<&str> = properties.split(' ').collect();
-        let declared: String = properties
-            .iter()
-            .map(|name| format!("property float {name}\n"))
-            .collect();
+        let declared: String = properties.iter().map(|name| format!("property float {name}\n")).collect();
         let values: String = (0..properties.len()).map(|i| format!(" {i}")).collect();
         let text = PLY
             .replace("property float quality\n", &declared)
@@ -96,22 +89,12 @@ fn properties_of_ply_files_become_attributes() {
     ];
     for (properties, expected) in cases {
         let found = names(properties);
-        let found: Vec<(&str, usize)> = found
-            .iter()
-            .map(|(name, width)| (name.as_str(), *width))
-            .collect();
+        let found: Vec<(&str, usize)> = found.iter().map(|(name, width)| (name.as_str(), *width)).collect();
         assert_eq!(found, expected, "{properties}");
     }
-    let mesh = ply(
-        ATTRIBUTES_PLY.replace("3 0 1 2", "4 0 1 2 3").as_bytes(),
-        "a polygon",
-    );
+    let mesh = ply(ATTRIBUTES_PLY.replace("3 0 1 2", "4 0 1 2 3").as_bytes(), "a polygon");
     let id = mesh.attributes.iter().find(|a| a.name == "id").unwrap();
-    assert_eq!(
-        id.values,
-        [3.0, 3.0, 7.0],
-        "each triangle of a polygon has its value"
-    );
+    assert_eq!(id.values, [3.0, 3.0, 7.0], "each triangle of a polygon has its value");
 }
 
 /// The radiance at a point of a square of [`ATTRIBUTES_PLY`] with the given emission, without texture filtering.
@@ -123,11 +106,7 @@ fn glow(files: &Path, call: &str, [x, y]: [f32; 2]) -> Vec3 {
     let desc = scene(&text, files).unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
     let camera = spot_meter(Vec3::new(x, y, 3.0), Vec3::new(x, y, 0.0), 1e-5);
-    let look = Look {
-        size: [1, 1],
-        spp: 4,
-        ..Look::default()
-    };
+    let look = Look { size: [1, 1], spp: 4, ..Look::default() };
     let (radiance, _) = mean(&built.scene, &camera, look);
     Vec3::from(radiance.to_array())
 }
@@ -150,12 +129,7 @@ fn mesh_attributes_match_mitsuba() {
         ("vertex_heat", [[1.25; 3], [3.0625; 3], [0.55; 3], [2.725; 3]]),
         (
             "face_tint_color",
-            [
-                [0.125, 0.25, 0.375],
-                [0.3, 0.2, 0.1],
-                [0.125, 0.25, 0.375],
-                [0.3, 0.2, 0.1],
-            ],
+            [[0.125, 0.25, 0.375], [0.3, 0.2, 0.1], [0.125, 0.25, 0.375], [0.3, 0.2, 0.1]],
         ),
         ("face_id", [[1.5; 3], [3.5; 3], [1.5; 3], [3.5; 3]]),
     ];
@@ -168,10 +142,6 @@ fn mesh_attributes_match_mitsuba() {
     }
     // By the name without its prefix; and an unknown name.
     assert_eq!(glow(files.path(), "name = \"id\"", points[0]), Vec3::splat(3.0));
-    let missing = glow(
-        files.path(),
-        "name = \"vertex_id\", missing = (1, 2, 3)",
-        points[0],
-    );
+    let missing = glow(files.path(), "name = \"vertex_id\", missing = (1, 2, 3)", points[0]);
     assert_eq!(missing, Vec3::new(1.0, 2.0, 3.0));
 }

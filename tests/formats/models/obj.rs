@@ -5,31 +5,21 @@ use super::*;
 #[test]
 fn all_variants_of_obj_files_give_the_same_model() {
     let expected = obj(OBJ.as_bytes(), MTL.as_bytes());
-    assert_eq!(
-        expected.0.positions,
-        [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y]
-    );
+    assert_eq!(expected.0.positions, [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y]);
     assert_eq!(expected.1, Some([0.25, 0.5, 0.75]));
     let forms: [Form; 11] = [
         ("byte-order mark", |text| format!("\u{feff}{text}")),
         ("CRLF", |text| text.replace('\n', "\r\n")),
         ("CR", |text| text.replace('\n', "\r")),
-        ("CR after a mark", |text| {
-            format!("\u{feff}{}", text.replace('\n', "\r"))
-        }),
+        ("CR after a mark", |text| format!("\u{feff}{}", text.replace('\n', "\r"))),
         ("tabs and blanks", |text| {
-            text.replace("v ", "\tv\t  ")
-                .replace("f ", "  f \t ")
-                .replace("Kd ", "\tKd\t")
+            text.replace("v ", "\tv\t  ").replace("f ", "  f \t ").replace("Kd ", "\tKd\t")
         }),
         ("blank lines", |text| text.replace('\n', "\n\n   \n")),
         ("no end of the last line", |text| text.trim_end().to_owned()),
         ("lines that go on", |text| text.replace(" 3/3/1", " \\\n 3/3/1")),
         ("indices from the end", |text| {
-            text.replace(
-                "f 1/1/1 2/2/1 3/3/1 4/4/1",
-                "f -4/-4/-1 -3/-3/-1 -2/-2/-1 -1/-1/-1",
-            )
+            text.replace("f 1/1/1 2/2/1 3/3/1 4/4/1", "f -4/-4/-1 -3/-3/-1 -2/-2/-1 -1/-1/-1")
         }),
         ("comments after numbers", |text| {
             text.replace("\nvt ", " #a\nvt ")
@@ -37,13 +27,11 @@ fn all_variants_of_obj_files_give_the_same_model() {
                 .replace("4/4/1", "4/4/1# b")
         }),
         ("weights before colours", |text| {
-            let weigh = |line: &str| match line
-                .strip_prefix("v ")
-                .map(|rest| rest.split(' ').collect::<Vec<_>>())
-            {
-                Some(w) => format!("v {} {} {} 1.0 {} {} {}", w[0], w[1], w[2], w[3], w[4], w[5]),
-                None => line.to_owned(),
-            };
+            let weigh =
+                |line: &str| match line.strip_prefix("v ").map(|rest| rest.split(' ').collect::<Vec<_>>()) {
+                    Some(w) => format!("v {} {} {} 1.0 {} {} {}", w[0], w[1], w[2], w[3], w[4], w[5]),
+                    None => line.to_owned(),
+                };
             text.lines().map(|line| weigh(line) + "\n").collect()
         }),
     ];
@@ -64,9 +52,7 @@ fn all_variants_of_obj_files_give_the_same_model() {
 fn obj_faces_have_any_number_of_corners() {
     let count = 1000;
     let corner = |i: usize| (i as f32 / count as f32 * std::f32::consts::TAU).sin_cos();
-    let vertices: String = (0..count)
-        .map(|i| format!("v {} {} 0\n", corner(i).0, corner(i).1))
-        .collect();
+    let vertices: String = (0..count).map(|i| format!("v {} {} 0\n", corner(i).0, corner(i).1)).collect();
     let face: String = (1..=count).map(|i| format!(" {i}")).collect();
     let (mesh, _) = obj(format!("{vertices}f{face}\n").as_bytes(), MTL.as_bytes());
     assert_eq!((mesh.positions.len(), mesh.triangles.len()), (count, count - 2));
@@ -90,18 +76,10 @@ fn materials_of_obj_files_have_their_opacity() {
         ("Tr 1", None, true),
         ("map_d -imfchan m mask.png", Some("mask.png#raw"), false),
         ("map_d -colorspace linear mask.png", Some("mask.png#raw"), false),
-        (
-            "map_Kd wood.png\nmap_d wood.png",
-            Some("alpha_mode = \"blend\""),
-            false,
-        ),
+        ("map_Kd wood.png\nmap_d wood.png", Some("alpha_mode = \"blend\""), false),
     ];
     for (lines, expected, warns) in cases {
-        fs::write(
-            folder.path().join("a.mtl"),
-            format!("newmtl Material #25\n{lines}\n"),
-        )
-        .unwrap();
+        fs::write(folder.path().join("a.mtl"), format!("newmtl Material #25\n{lines}\n")).unwrap();
         let model = read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
         let call = model.materials[0].surface.to_string();
         assert!(expected.is_none_or(|text| call.contains(text)), "{lines}: {call}");
@@ -112,20 +90,14 @@ fn materials_of_obj_files_have_their_opacity() {
 
 #[test]
 fn maps_of_obj_materials_become_arguments() {
-    let folder = folder(&[
-        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
-        ("my map.png", b"an image"),
-    ]);
+    let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes()), ("my map.png", b"an image")]);
     let cases: [(&str, &[&str]); 8] = [
         (
             "Pm 0\nmap_Pm my map.png",
             &["metallic = 1.0 * image(file = ", "my map.png#raw\").result[0]"],
         ),
         ("Pm 0.5\nmap_Pm \"my map.png\"", &["metallic = 0.5 * image("]),
-        (
-            "Pm 1\nmap_Pr my\\ map.png",
-            &["metallic = 1.0", "roughness = 1.0 * image("],
-        ),
+        ("Pm 1\nmap_Pr my\\ map.png", &["metallic = 1.0", "roughness = 1.0 * image("]),
         // The exponent `Ns` belongs to another shading model.
         ("Ns 100\nmap_Pr my map.png", &["roughness = 1.0 * image("]),
         (
@@ -138,10 +110,7 @@ fn maps_of_obj_materials_become_arguments() {
                 "base_color_uv = matrix(2.0, 0.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25, -2.5, 0.0, 1.0)",
             ],
         ),
-        (
-            "map_Kd -clamp on my map.png",
-            &["my map.png#color\"", "base_color_wrap = 4"],
-        ),
+        ("map_Kd -clamp on my map.png", &["my map.png#color\"", "base_color_wrap = 4"]),
         ("map_Kd -clamp off -s 1 1 1 my map.png", &["my map.png#color\")"]),
     ];
     for (lines, expected) in cases {
@@ -159,19 +128,14 @@ fn maps_of_obj_materials_become_arguments() {
 fn bump_statements_accept_normal_maps() {
     let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes())]);
     // Nearly flat normals, and grey heights.
-    for (name, pixels) in [
-        ("normals", [128, 120, 255, 120, 140, 250u8]),
-        ("heights", [200, 200, 200, 90, 90, 90]),
-    ] {
+    for (name, pixels) in
+        [("normals", [128, 120, 255, 120, 140, 250u8]), ("heights", [200, 200, 200, 90, 90, 90])]
+    {
         let image = [b"P6 2 1 255\n", &pixels[..]].concat();
         fs::write(folder.path().join(format!("{name}.ppm")), image).unwrap();
     }
     let read = |lines: &str| {
-        fs::write(
-            folder.path().join("a.mtl"),
-            format!("newmtl Material #25\n{lines}\n"),
-        )
-        .unwrap();
+        fs::write(folder.path().join("a.mtl"), format!("newmtl Material #25\n{lines}\n")).unwrap();
         read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"))
     };
     for lines in [
@@ -181,10 +145,7 @@ fn bump_statements_accept_normal_maps() {
     ] {
         let model = read(lines);
         let call = model.materials[0].surface.to_string();
-        assert!(
-            call.contains("normals.ppm#raw\", normal_scale = 0.5"),
-            "{lines}: {call}"
-        );
+        assert!(call.contains("normals.ppm#raw\", normal_scale = 0.5"), "{lines}: {call}");
         assert_eq!(
             model.warnings.len(),
             usize::from(lines.contains("heights")),
@@ -213,10 +174,7 @@ fn material(folder: &Path, mtl: &str) -> (String, Vec<String>) {
 
 #[test]
 fn refraction_is_distinguished_from_default_statements() {
-    let folder = folder(&[
-        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
-        ("map.png", b"an image"),
-    ]);
+    let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes()), ("map.png", b"an image")]);
     let cases = [
         ("illum 7\nNi 1.5\nKd 0 0 0\nd 0.1", true),
         ("illum 7\nNi 1.2\nKd 0 0 1\nTf 1 1 1", true),
@@ -224,10 +182,7 @@ fn refraction_is_distinguished_from_default_statements() {
         ("illum 9", true),
         ("illum 9\nKd 0 0 0\nd 0.1", true),
         // Maya.
-        (
-            "illum 4\nKd 0.5 0.2 0.2\nKa 0 0 0\nTf 1.00 1.00 1.00\nNi 1.00",
-            false,
-        ),
+        ("illum 4\nKd 0.5 0.2 0.2\nKa 0 0 0\nTf 1.00 1.00 1.00\nNi 1.00", false),
         // Other programs, with a colour or an image only.
         ("illum 7\nKd 0.5 0.2 0.2\nKs 1 1 1\nNs 50", false),
         ("illum 7\nKd 0 0 0\nmap_Kd map.png", false),
@@ -246,24 +201,12 @@ fn refraction_is_distinguished_from_default_statements() {
 
 #[test]
 fn blender_materials_become_principled_bsdfs() {
-    let folder = folder(&[
-        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
-        ("map.png", b"an image"),
-    ]);
+    let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes()), ("map.png", b"an image")]);
     let body = "newmtl Material #25\nNs 250\nKa 0.75 0.75 0.75\nKd 0.8 0.6 0.2\nKs 0.5 0.5 0.5\nNi 1.5\nd 1\nillum 3\n";
-    let (call, _) = material(
-        folder.path(),
-        &format!("# Blender 4.5.0 MTL File: 'a.blend'\n{body}"),
-    );
-    assert!(
-        call.contains("metallic = 0.75") && call.contains("roughness = 0.5"),
-        "{call}"
-    );
+    let (call, _) = material(folder.path(), &format!("# Blender 4.5.0 MTL File: 'a.blend'\n{body}"));
+    assert!(call.contains("metallic = 0.75") && call.contains("roughness = 0.5"), "{call}");
     let (call, _) = material(folder.path(), body);
-    assert!(
-        call.contains("metallic = 0.0") && call.contains("roughness = 0.0"),
-        "{call}"
-    );
+    assert!(call.contains("metallic = 0.0") && call.contains("roughness = 0.0"), "{call}");
     let maps =
         "# Blender 3.6.2 MTL File\nnewmtl Material #25\nNs 0\nillum 3\nmap_Ns map.png\nmap_refl map.png\n";
     let (call, warnings) = material(folder.path(), maps);
@@ -295,10 +238,7 @@ fn layers_of_physically_based_obj_materials_are_arguments() {
 
 #[test]
 fn factors_of_zero_leave_images_of_obj_materials_visible() {
-    let folder = folder(&[
-        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
-        ("map.png", b"an image"),
-    ]);
+    let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes()), ("map.png", b"an image")]);
     for (lines, expected) in [
         ("Kd 0 0 0\nmap_Kd map.png", "base_color = (1.0, 1.0, 1.0)"),
         ("Kd 0 0 0", "base_color = (0.0, 0.0, 0.0)"),
@@ -309,10 +249,7 @@ fn factors_of_zero_leave_images_of_obj_materials_visible() {
     ] {
         let (call, _) = material(folder.path(), &format!("newmtl Material #25\n{lines}\n"));
         assert!(call.contains(expected), "{lines}: {call}");
-        assert!(
-            !call.contains("specular = 0.0") || !lines.contains("Ks"),
-            "{lines}: {call}"
-        );
+        assert!(!call.contains("specular = 0.0") || !lines.contains("Ks"), "{lines}: {call}");
     }
 }
 
@@ -325,10 +262,7 @@ fn invalid_statements_of_libraries_are_ignored() {
     assert!(call.contains("base_color = (0.25, 0.5, 0.75)"), "{call}");
     for (line, warning) in [(1, "`Kd`"), (4, "`Ks`"), (5, "`Ns`"), (6, "`illum`"), (7, "`Ni`")] {
         let place = format!("a.mtl:{line}: {warning} is left out: ");
-        assert!(
-            warnings.iter().any(|w| w.contains(&place)),
-            "{place}: {warnings:?}"
-        );
+        assert!(warnings.iter().any(|w| w.contains(&place)), "{place}: {warnings:?}");
     }
     assert_eq!(warnings.len(), 5, "{warnings:?}");
 }
@@ -340,14 +274,8 @@ fn images_of_unsupported_formats_cause_warnings() {
         ("map.dds", b"DDS |"),
         ("map.png", b"an image"),
     ]);
-    let (call, warnings) = material(
-        folder.path(),
-        "newmtl Material #25\nmap_Kd map.dds\nmap_Ks map.png\n",
-    );
-    assert!(
-        call.contains("map.png#color") && !call.contains("map.dds"),
-        "{call}"
-    );
+    let (call, warnings) = material(folder.path(), "newmtl Material #25\nmap_Kd map.dds\nmap_Ks map.png\n");
+    assert!(call.contains("map.png#color") && !call.contains("map.dds"), "{call}");
     assert!(
         warnings[0].contains("map.dds is of no format of images that is read"),
         "{warnings:?}"

@@ -11,8 +11,7 @@ fn all_variants_of_ply_files_give_the_same_mesh() {
         ("CRLF", |text| text.replace('\n', "\r\n")),
         ("CR", |text| text.replace('\n', "\r")),
         ("tabs and blanks", |text| {
-            text.replace("element ", "element\t  ")
-                .replace("0 0.5", "0 \t0.5  ")
+            text.replace("element ", "element\t  ").replace("0 0.5", "0 \t0.5  ")
         }),
         ("blank lines", |text| {
             text.replace("format", "\nformat").replace("\n1 0 0", "\n\n1 0 0")
@@ -23,12 +22,10 @@ fn all_variants_of_ply_files_give_the_same_mesh() {
             text.replace("comment made by hand", "obj_info num_cols 5\ncomment\nobj_info")
         }),
         ("other names of types", |text| {
-            text.replace("float x", "float32 x")
-                .replace("uchar int", "uint8 uint32")
+            text.replace("float x", "float32 x").replace("uchar int", "uint8 uint32")
         }),
         ("doubles and shorts", |text| {
-            text.replace("float y", "double y")
-                .replace("uchar int", "int short")
+            text.replace("float y", "double y").replace("uchar int", "int short")
         }),
         ("the other name of the list", |text| {
             text.replace("vertex_indices", "vertex_index")
@@ -66,11 +63,8 @@ fn all_variants_of_ply_files_give_the_same_mesh() {
             .replace("\n0 1 0 0.5", "\n0 7 8 9 1 0 0.5")
         }),
         ("lists of the same name", |text| {
-            text.replace(
-                "end_header",
-                "property uchar flag\nproperty list uchar int flag\nend_header",
-            )
-            .replace("4 0 1 2 3", "4 0 1 2 3 7 2 5 6")
+            text.replace("end_header", "property uchar flag\nproperty list uchar int flag\nend_header")
+                .replace("4 0 1 2 3", "4 0 1 2 3 7 2 5 6")
         }),
         ("numbers with and without digits", |text| {
             text.replace("1 1 0 0.5", "1.0e0 +1 -0.0 5E-1")
@@ -98,11 +92,7 @@ fn binary_ply_headers_end_with_any_line_end() {
     for (name, big) in [("binary_little_endian", false), ("binary_big_endian", true)] {
         // The first byte after the header equals a line feed.
         let x = f32::from_le_bytes([b'\n', b'\r', b'\n', 0x3f]);
-        let x = if big {
-            f32::from_bits(x.to_bits().swap_bytes())
-        } else {
-            x
-        };
+        let x = if big { f32::from_bits(x.to_bits().swap_bytes()) } else { x };
         let mut data = vec![];
         let mut put = |bytes: &[u8]| {
             let bytes = bytes.iter().copied();
@@ -121,11 +111,7 @@ fn binary_ply_headers_end_with_any_line_end() {
             let mut file = header.replace("ascii", name).replace('\n', end).into_bytes();
             file.extend(&data);
             let mesh = ply(&file, name);
-            assert_eq!(
-                (mesh.positions[0].x, mesh.triangles.len()),
-                (x, 2),
-                "{name} {end:?}"
-            );
+            assert_eq!((mesh.positions[0].x, mesh.triangles.len()), (x, 2), "{name} {end:?}");
         }
     }
 }
@@ -151,10 +137,7 @@ fn random_mesh(rng: &mut Rng) -> Mesh {
         normals: vec3s(list(3 * vertices)),
         uvs: vec2s(list(2 * vertices)),
         uvs2: vec2s(list(2 * vertices)),
-        colors: list(4 * vertices)
-            .chunks_exact(4)
-            .map(|c| [c[0], c[1], c[2], c[3]])
-            .collect(),
+        colors: list(4 * vertices).chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect(),
         ..Mesh::default()
     };
     for (name, domain, width) in [
@@ -164,11 +147,7 @@ fn random_mesh(rng: &mut Rng) -> Mesh {
         ("color", AttributeDomain::Face, 3),
         ("id_0", AttributeDomain::Face, 1),
     ] {
-        let count = if domain == AttributeDomain::Vertex {
-            vertices
-        } else {
-            triangles
-        };
+        let count = if domain == AttributeDomain::Vertex { vertices } else { triangles };
         let values = list(width * count);
         if !values.is_empty() {
             mesh.attributes.push(MeshAttribute {
@@ -180,9 +159,7 @@ fn random_mesh(rng: &mut Rng) -> Mesh {
             });
         }
     }
-    mesh.positions = (0..vertices)
-        .map(|_| Vec3::new(float(rng), float(rng), float(rng)))
-        .collect();
+    mesh.positions = (0..vertices).map(|_| Vec3::new(float(rng), float(rng), float(rng))).collect();
     mesh.triangles = (0..triangles)
         .map(|_| [(); 3].map(|()| below(rng, vertices as u64) as u32))
         .collect();
@@ -207,10 +184,7 @@ fn ply_strips_become_triangles() {
     );
     let strips = "element tristrips 1\nproperty list int int vertex_indices\nend_header\n";
     let found = read(strips, "5 0 1 2 3 -1\n").unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(
-        found.triangles,
-        faces.unwrap_or_else(|error| panic!("{error}")).triangles
-    );
+    assert_eq!(found.triangles, faces.unwrap_or_else(|error| panic!("{error}")).triangles);
     for (rows, words) in [("4 0 1 2 -7\n", "not whole numbers from 0"), ("4 0 1 2 9\n", "9")] {
         let error = read(strips, rows).expect_err("no such vertex").to_string();
         assert!(error.contains(words), "{error}");
@@ -225,11 +199,7 @@ fn written_ply_files_read_back_bit_for_bit() {
         let bytes = ply_bytes(&mesh);
         let read = ply(&bytes, "written");
         assert_eq!(read, mesh, "round {round}");
-        assert_eq!(
-            ply_bytes(&read),
-            bytes,
-            "round {round}: a zero has changed its sign"
-        );
+        assert_eq!(ply_bytes(&read), bytes, "round {round}: a zero has changed its sign");
     }
     let directory = tempfile::tempdir().unwrap();
     let (path, mesh) = (directory.path().join("a.ply"), random_mesh(&mut rng));
@@ -259,19 +229,10 @@ fn texture_coordinates_of_corners_split_vertices() {
         .map(|&index| {
             let index = index as usize;
             let p = mesh.positions[index];
-            (
-                [p.x, p.y],
-                mesh.attributes[0].values[index],
-                mesh.uvs[index].to_array(),
-            )
+            ([p.x, p.y], mesh.attributes[0].values[index], mesh.uvs[index].to_array())
         })
         .collect();
-    let [a, b, c, d] = [
-        ([0.0, 0.0], 0.0),
-        ([1.0, 0.0], 1.0),
-        ([1.0, 1.0], 2.0),
-        ([0.0, 1.0], 3.0),
-    ];
+    let [a, b, c, d] = [([0.0, 0.0], 0.0), ([1.0, 0.0], 1.0), ([1.0, 1.0], 2.0), ([0.0, 1.0], 3.0)];
     let at = |(p, heat): ([f32; 2], f32), uv: [f32; 2]| (p, heat, uv);
     assert_eq!(
         corners,
@@ -314,10 +275,7 @@ fn images_named_by_ply_files_are_used() {
         ("two.ply", format!("{head}{faces}").as_bytes()),
         ("a.png", b"an image"),
         ("two_b.png", b"an image"),
-        (
-            "bare.ply",
-            PLY.replace("made by hand", "TextureFile a.png").as_bytes(),
-        ),
+        ("bare.ply", PLY.replace("made by hand", "TextureFile a.png").as_bytes()),
     ]);
     let model = read_model(&folder.path().join("two.ply")).unwrap_or_else(|error| panic!("{error}"));
     let of = |shape: usize| {
@@ -325,11 +283,7 @@ fn images_named_by_ply_files_are_used() {
         let material = model.shapes[shape]
             .material
             .map(|material| model.materials[material].name.as_str());
-        (
-            material,
-            heat.as_slice(),
-            model.shapes[shape].mesh.positions.len(),
-        )
+        (material, heat.as_slice(), model.shapes[shape].mesh.positions.len())
     };
     assert_eq!(of(0), (Some("a"), &[6.0][..], 3));
     assert_eq!(of(1), (None, &[8.0][..], 3));
@@ -342,13 +296,7 @@ fn images_named_by_ply_files_are_used() {
     assert_eq!(model.warnings.len(), 1);
     assert!(model.warnings[0].contains("there is no file") && model.warnings[0].contains("lost.png"));
     // Mitsuba reads only the mesh.
-    assert_eq!(
-        load_single(&folder.path().join("two.ply"))
-            .unwrap()
-            .triangles
-            .len(),
-        4
-    );
+    assert_eq!(load_single(&folder.path().join("two.ply")).unwrap().triangles.len(), 4);
     // Without texture coordinates, the image is not used.
     let model = read_model(&folder.path().join("bare.ply")).unwrap_or_else(|error| panic!("{error}"));
     assert!(model.materials.is_empty() && model.warnings.is_empty());

@@ -10,10 +10,7 @@ fn texel(texture: &Texture, direction: Vec3, dx: Vec3, dy: Vec3) -> [f32; 4] {
         direction,
         dx,
         dy,
-        filter: Filter {
-            interpolation: Interpolation::Linear,
-            ..Filter::default()
-        },
+        filter: Filter { interpolation: Interpolation::Linear, ..Filter::default() },
     };
     texture.sample_environment(&lookup).value
 }
@@ -38,9 +35,7 @@ fn environments_are_oriented_for_a_viewer_inside() {
 #[test]
 fn footprints_cross_the_poles() {
     // White for u from 1/8 to 3/8, which is around +x.
-    let image = Image::from_fn(256, 128, |x, _| {
-        Rgb::splat(if (32..96).contains(&x) { 1.0 } else { 0.0 })
-    });
+    let image = Image::from_fn(256, 128, |x, _| Rgb::splat(if (32..96).contains(&x) { 1.0 } else { 0.0 }));
     let texture = texture("a.exr", &image, TextureColorSpace::Auto);
     for pole in [Vec3::Y, -Vec3::Y] {
         for (along, expected) in [(Vec3::X, 0.5), (-Vec3::X, 0.5), (Vec3::Z, 0.0)] {
@@ -55,9 +50,7 @@ fn footprints_cross_the_poles() {
 /// Small images have one colour at each pole: the mean of the texels around it.
 #[test]
 fn small_images_blend_to_the_mean_at_their_poles() {
-    let image = Image::from_fn(8, 4, |x, y| {
-        Rgb::new(if x == 2 { 1.0 } else { 0.0 }, y as f32, 1.0)
-    });
+    let image = Image::from_fn(8, 4, |x, y| Rgb::new(if x == 2 { 1.0 } else { 0.0 }, y as f32, 1.0));
     let texture = texture("a.exr", &image, TextureColorSpace::Auto);
     for (pole, row) in [(Vec3::Y, 0.0), (-Vec3::Y, 3.0)] {
         for tilt in [Vec3::X, -Vec3::Z] {
@@ -65,18 +58,10 @@ fn small_images_blend_to_the_mean_at_their_poles() {
             assert_close(found, [0.125, row, 1.0, 0.0], 1e-3, "a pole");
         }
         // Half a texel from the pole: ¼ of the mean, and the texel in the middle of column 2.
-        let (latitude, longitude) = (
-            std::f32::consts::PI * 0.375,
-            std::f32::consts::TAU * (2.5 / 8.0 - 0.5),
-        );
+        let (latitude, longitude) = (std::f32::consts::PI * 0.375, std::f32::consts::TAU * (2.5 / 8.0 - 0.5));
         let middle = Vec3::new(-longitude.sin(), 0.0, longitude.cos()) * latitude.cos();
         let found = point(&texture, middle + pole * latitude.sin());
-        assert_close(
-            found,
-            [0.25 * 0.125 + 0.75, row, 1.0, 0.0],
-            1e-4,
-            "next to a pole",
-        );
+        assert_close(found, [0.25 * 0.125 + 0.75, row, 1.0, 0.0], 1e-4, "next to a pole");
         // A texel and a half from the pole.
         let latitude = std::f32::consts::PI * 0.125;
         let middle = Vec3::new(-longitude.sin(), 0.0, longitude.cos()) * latitude.cos();
@@ -93,11 +78,7 @@ fn openexr_environments_have_texels_on_the_borders() {
     let host_of = |is_environment: bool| {
         let channels = ["R", "G", "B"].map(|name| {
             let value = |i: usize| {
-                if name == "R" {
-                    (i % 5) as f32
-                } else {
-                    (i / 5) as f32
-                }
+                if name == "R" { (i % 5) as f32 } else { (i / 5) as f32 }
             };
             AnyChannel::new(name, FlatSamples::F32((0..15).map(value).collect()))
         });

@@ -20,10 +20,7 @@ fn each_file_is_loaded_once() {
     let raw = file(&path, TextureColorSpace::Raw);
     assert_ne!(a, raw);
     let name = PathBuf::from("model.glb#image 0");
-    let memory = TextureSource::Memory {
-        name: name.clone(),
-        bytes,
-    };
+    let memory = TextureSource::Memory { name: name.clone(), bytes };
     let embedded = loader.request(memory, TextureColorSpace::Auto);
     let store = loader.load().unwrap();
 
@@ -41,12 +38,7 @@ fn all_missing_textures_are_named() {
     for name in ["/no/such/a.png", "/no/such/b.exr"] {
         loader.request(TextureSource::File(name.into()), TextureColorSpace::Auto);
     }
-    let errors: Vec<String> = loader
-        .load()
-        .unwrap_err()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let errors: Vec<String> = loader.load().unwrap_err().iter().map(ToString::to_string).collect();
     assert_eq!(
         errors,
         [
@@ -64,25 +56,16 @@ fn a_handle_of_another_host_is_black() {
     }
     let host = |names: &[&str]| {
         let host = Host::new(vec![folder.path().to_owned()]);
-        let handles: Vec<_> = names
-            .iter()
-            .map(|name| host.texture_handle(&request(name)).unwrap())
-            .collect();
+        let handles: Vec<_> = names.iter().map(|name| host.texture_handle(&request(name)).unwrap()).collect();
         host.freeze(Arc::from([]), CameraView::default(), false).unwrap();
         (host, handles)
     };
     let (_, foreign) = host(&["a.exr", "b.exr"]);
     let (host, own) = host(&["b.exr"]);
-    let lookup = TextureLookup {
-        position: [0.6, 0.6, 0.0],
-        ..TextureLookup::default()
-    };
+    let lookup = TextureLookup { position: [0.6, 0.6, 0.0], ..TextureLookup::default() };
     let value = |handle| host.texture(handle, &lookup).value;
     assert!(value(own[0])[1] > 0.0);
-    for handle in foreign
-        .into_iter()
-        .chain([TextureHandle(0), TextureHandle(u32::MAX)])
-    {
+    for handle in foreign.into_iter().chain([TextureHandle(0), TextureHandle(u32::MAX)]) {
         assert!(handle == own[0] || value(handle) == [0.0; 4], "{handle:?}");
     }
 }
@@ -95,14 +78,7 @@ fn tile_set_names_are_parsed() {
         let found = pattern.find(folder.path()).into_iter();
         found.map(|(square, _)| square).collect::<Vec<_>>()
     };
-    for file in [
-        "a.1001.png",
-        "a.1012.png",
-        "a.0999.png",
-        "b_u1_v2.png",
-        "c_u2v1.png",
-        "d.png",
-    ] {
+    for file in ["a.1001.png", "a.1012.png", "a.0999.png", "b_u1_v2.png", "c_u2v1.png", "d.png"] {
         fs::write(folder.path().join(file), b"").unwrap();
     }
     assert_eq!(squares("a.<UDIM>.png"), [[0, 0], [1, 1]]);
@@ -126,10 +102,7 @@ fn host_of(folder: &Path, names: &[&str]) -> Host {
 }
 
 fn request(name: &str) -> TextureRequest {
-    TextureRequest {
-        file: name.to_owned(),
-        ..TextureRequest::default()
-    }
+    TextureRequest { file: name.to_owned(), ..TextureRequest::default() }
 }
 
 #[test]
@@ -162,10 +135,7 @@ fn each_tile_has_its_own_texture() {
         assert_eq!(channels(None), Some(TextureInfo::Ints(vec![3])));
         assert_eq!(channels(Some([0.5, 0.5])), Some(TextureInfo::Ints(vec![3])));
         assert_eq!(channels(Some([1.5, 0.5])), None);
-        assert_eq!(
-            host.texture_info(&request("a.<UDIM>.exr"), "averagecolor", None),
-            None
-        );
+        assert_eq!(host.texture_info(&request("a.<UDIM>.exr"), "averagecolor", None), None);
     }
 }
 
@@ -173,12 +143,7 @@ fn each_tile_has_its_own_texture() {
 fn files_have_metadata() {
     let folder = tempfile::tempdir().unwrap();
     let mut image = Image::from_fn(6, 4, |_, _| Rgb::new(0.25, 0.5, 1.0));
-    image.window = Some(Window {
-        x: 2,
-        y: 3,
-        full_width: 20,
-        full_height: 10,
-    });
+    image.window = Some(Window { x: 2, y: 3, full_width: 20, full_height: 10 });
     fs::write(folder.path().join("a.exr"), encoded("a.exr", &image)).unwrap();
     let host = host_of(folder.path(), &["a.exr"]);
     let info = |name| host.texture_info(&request("a.exr"), name, None);
@@ -199,15 +164,9 @@ fn files_have_metadata() {
     assert_eq!(info("exists"), ints(&[1]));
     assert_eq!(host.texture_info(&request("none"), "exists", None), ints(&[0]));
     let color = Some(TextureInfo::Floats(vec![0.25, 0.5, 1.0]));
-    assert_eq!(
-        (info("averagecolor"), info("constantcolor")),
-        (color.clone(), color)
-    );
+    assert_eq!((info("averagecolor"), info("constantcolor")), (color.clone(), color));
     assert_eq!((info("averagealpha"), info("nonsense")), (None, None));
     assert!(host.texture_error(&request("a.exr"), [0.5; 2]).is_none());
     let why = "Could not open file: none: No such file or directory";
-    assert_eq!(
-        host.texture_error(&request("none"), [0.5; 2]).as_deref(),
-        Some(why)
-    );
+    assert_eq!(host.texture_error(&request("none"), [0.5; 2]).as_deref(), Some(why));
 }

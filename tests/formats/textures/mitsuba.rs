@@ -233,11 +233,7 @@ fn glow(directory: &Path, image: &str) -> Rgb {
     let (desc, _) = renderer::scene::load::from_text("test.kiln", &text, directory, &LoadOptions::default())
         .unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
-    let look = Look {
-        size: [1, 1],
-        spp: 4,
-        ..Look::default()
-    };
+    let look = Look { size: [1, 1], spp: 4, ..Look::default() };
     mean(&built.scene, &spot_meter(Vec3::Y, Vec3::ZERO, 1e-3), look).0
 }
 
@@ -251,11 +247,7 @@ fn the_unit_image_has_all_lookup_options() {
     let picture = image::RgbImage::from_raw(5, 3, (0..45).map(byte).collect()).unwrap();
     picture.save(directory.path().join("a.png")).unwrap();
     for (space, interpolation, wrap, expected) in MITSUBA_BITMAPS {
-        let space = if space == TextureColorSpace::Raw {
-            "raw"
-        } else {
-            "auto"
-        };
+        let space = if space == TextureColorSpace::Raw { "raw" } else { "auto" };
         let interp = if interpolation == Interpolation::Closest {
             "closest"
         } else {
@@ -267,10 +259,7 @@ fn the_unit_image_has_all_lookup_options() {
             _ => "clamp",
         };
         // The last wrap mode is computed at each point.
-        for (index, wrap) in [
-            (3, format!("\"{wrap}\"")),
-            (4, format!("u < 2 ? \"{wrap}\" : \"black\"")),
-        ] {
+        for (index, wrap) in [(3, format!("\"{wrap}\"")), (4, format!("u < 2 ? \"{wrap}\" : \"black\""))] {
             let [s, t] = MITSUBA_UVS[index];
             let image = format!(
                 "image i(file = \"a.png\", s = {s}, t = {t}, wrap = {wrap}, interp = \"{interp}\", colorspace = \"{space}\");"
@@ -298,10 +287,7 @@ fn the_unit_checker_matches_mitsubas_checkerboard() {
     ];
     let directory = tempfile::tempdir().unwrap();
     for ([u, v], plain, turned) in cases {
-        let maps = [
-            ([u, v], plain),
-            ([2.598_08 * u - v, 1.5 * u + 1.732_05 * v], turned),
-        ];
+        let maps = [([u, v], plain), ([2.598_08 * u - v, 1.5 * u + 1.732_05 * v], turned)];
         for ([s, t], expected) in maps {
             let unit = format!("checker i(a = 0.25, b = 0.75, columns = 2, rows = 2, s = {s}, t = {t});");
             let found = glow(directory.path(), &unit).to_array();

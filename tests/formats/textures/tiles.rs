@@ -82,11 +82,7 @@ fn a_memory_bound_changes_no_value() {
                     ..Filter::default()
                 },
             };
-            assert_eq!(
-                free.sample(a, &lookup),
-                bound.sample(b, &lookup),
-                "{a:?} at ({s}, {t})"
-            );
+            assert_eq!(free.sample(a, &lookup), bound.sample(b, &lookup), "{a:?} at ({s}, {t})");
         }
     }
     assert!(bound.cache().bytes() <= 60_000, "{}", bound.cache().bytes());
@@ -103,22 +99,11 @@ fn read_failures_during_the_render_are_reported() {
     let store = loader.load().unwrap();
     let sample = |s: f32| {
         let st = Vec2::new(s, 0.75);
-        store.sample(
-            id,
-            &Lookup {
-                st,
-                ..Lookup::default()
-            },
-        )
+        store.sample(id, &Lookup { st, ..Lookup::default() })
     };
     sample(0.1);
     assert_eq!(store.cache().failure(), None);
-    fs::File::options()
-        .write(true)
-        .open(&path)
-        .unwrap()
-        .set_len(1000)
-        .unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_len(1000).unwrap();
     sample(0.9);
     let failure = store.cache().failure().expect("it is cut short");
     assert!(failure.contains("a.tx"), "{failure}");
@@ -132,10 +117,7 @@ fn tiled_tiffs_give_their_texels() {
     fs::write(&path, &bytes).unwrap();
     let loader = TextureLoader::new();
     let file = loader.request(TextureSource::File(path), TextureColorSpace::Raw);
-    let memory = TextureSource::Memory {
-        name: PathBuf::from("b.tx"),
-        bytes: bytes.into(),
-    };
+    let memory = TextureSource::Memory { name: PathBuf::from("b.tx"), bytes: bytes.into() };
     let memory = loader.request(memory, TextureColorSpace::Raw);
     let store = loader.load().unwrap();
     assert_eq!(store.cache().reads(), 0, "nothing was looked at");
@@ -150,10 +132,7 @@ fn tiled_tiffs_give_their_texels() {
         };
         let found = store.sample(file, &lookup);
         assert_eq!(found, store.sample(memory, &lookup));
-        let beyond = Lookup {
-            st: lookup.st + Vec2::new(1.0, 0.0),
-            ..lookup
-        };
+        let beyond = Lookup { st: lookup.st + Vec2::new(1.0, 0.0), ..lookup };
         let (a, b) = (found.unwrap().value, store.sample(file, &beyond).unwrap().value);
         assert_close(a, b, 2e-3, "a period further");
     }
@@ -169,18 +148,12 @@ fn tiled_exrs_give_their_texels() {
     fs::write(&path, TILES).unwrap();
     let loader = TextureLoader::new();
     let file = loader.request(TextureSource::File(path), TextureColorSpace::Auto);
-    let memory = TextureSource::Memory {
-        name: PathBuf::from("b.exr"),
-        bytes: TILES.into(),
-    };
+    let memory = TextureSource::Memory { name: PathBuf::from("b.exr"), bytes: TILES.into() };
     let memory = loader.request(memory, TextureColorSpace::Auto);
     let store = loader.load().unwrap();
     for id in [file, memory] {
         let texture = store.get(id);
-        assert_eq!(
-            (texture.width(), texture.height(), texture.channels()),
-            (50, 38, 3)
-        );
+        assert_eq!((texture.width(), texture.height(), texture.channels()), (50, 38, 3));
         assert_eq!(texture.levels(), 6);
         assert_eq!(texture.info().wrap.as_deref(), Some("periodic,mirror"));
     }
@@ -211,10 +184,7 @@ fn damaged_tiles_are_black() {
             let Ok(store) = loader.load() else { continue };
             for i in 0..16 {
                 let st = Vec2::new(i as f32 / 16.0, i as f32 * 0.37 % 1.0);
-                let lookup = Lookup {
-                    st,
-                    ..Lookup::default()
-                };
+                let lookup = Lookup { st, ..Lookup::default() };
                 assert!(store.sample(id, &lookup).is_some());
             }
         }
@@ -232,17 +202,9 @@ fn threads_share_a_bounded_cache() {
     let look = |seed: usize| -> Vec<_> {
         (0..2000)
             .map(|i| {
-                let st = Vec2::new(
-                    (i * 7919 % 1013) as f32 / 1013.0,
-                    ((i + seed) * 104_729 % 997) as f32 / 997.0,
-                );
-                store.sample(
-                    id,
-                    &Lookup {
-                        st,
-                        ..Lookup::default()
-                    },
-                )
+                let st =
+                    Vec2::new((i * 7919 % 1013) as f32 / 1013.0, ((i + seed) * 104_729 % 997) as f32 / 997.0);
+                store.sample(id, &Lookup { st, ..Lookup::default() })
             })
             .collect()
     };

@@ -35,12 +35,7 @@ fn integers() {
         unary(Op::Not, i32::from(a == 0));
         unary(Op::Truth, i32::from(a != 0));
         unary(Op::Builtin(Builtin::Abs), eval::math::abs_int(a));
-        check_op(
-            Type::FLOAT,
-            Op::IntToFloat,
-            &[Const::Int(a)],
-            &Const::Float(a as f32),
-        );
+        check_op(Type::FLOAT, Op::IntToFloat, &[Const::Int(a)], &Const::Float(a as f32));
         for b in [0, -1, 3, i32::MIN] {
             let args = [Const::Int(a), Const::Int(b)];
             check_op(Type::INT, Op::Div, &args, &Const::Int(eval::div_int(a, b)));
@@ -52,9 +47,7 @@ fn integers() {
 #[test]
 fn floats_and_triples() {
     let check = |op, f: fn(f32, f32) -> f32| {
-        check_pairs(&FLOATS, Const::Float, op, Type::FLOAT, |a, b| {
-            Const::Float(f(a, b))
-        });
+        check_pairs(&FLOATS, Const::Float, op, Type::FLOAT, |a, b| Const::Float(f(a, b)));
         let triple = |x: f32| [x, 2.0, -x];
         check_pairs(
             &FLOATS,
@@ -68,22 +61,11 @@ fn floats_and_triples() {
     check(Op::Sub, |a, b| a - b);
     check(Op::Mul, |a, b| a * b);
     check(Op::Div, eval::div_float);
-    for builtin in [
-        Builtin::Min,
-        Builtin::Max,
-        Builtin::Fmod,
-        Builtin::Pow,
-        Builtin::Atan2,
-    ] {
-        check(
-            Op::Builtin(builtin),
-            eval::math::binary(builtin).expect("a function of two"),
-        );
+    for builtin in [Builtin::Min, Builtin::Max, Builtin::Fmod, Builtin::Pow, Builtin::Atan2] {
+        check(Op::Builtin(builtin), eval::math::binary(builtin).expect("a function of two"));
     }
     let test = |op, f: fn(f32, f32) -> bool| {
-        check_pairs(&FLOATS, Const::Float, op, Type::INT, |a, b| {
-            Const::Int(i32::from(f(a, b)))
-        });
+        check_pairs(&FLOATS, Const::Float, op, Type::INT, |a, b| Const::Int(i32::from(f(a, b))));
     };
     test(Op::Eq, |a, b| a == b);
     test(Op::Ne, |a, b| a != b);
@@ -157,26 +139,10 @@ fn functions_of_one_float() {
         check(Type::INT, Op::Truth, Const::Int(i32::from(x != 0.0)));
         check(Type::FLOAT, Op::Neg, Const::Float(-x));
         check(Type::COLOR, Op::Splat, Const::Triple([x; 3]));
-        check(
-            Type::MATRIX,
-            Op::Diagonal,
-            Const::Matrix(eval::matrix::diagonal(x)),
-        );
-        check(
-            Type::INT,
-            Op::Builtin(B::IsNan),
-            Const::Int(i32::from(x.is_nan())),
-        );
-        check(
-            Type::INT,
-            Op::Builtin(B::IsInf),
-            Const::Int(i32::from(x.is_infinite())),
-        );
-        check(
-            Type::INT,
-            Op::Builtin(B::IsFinite),
-            Const::Int(i32::from(x.is_finite())),
-        );
+        check(Type::MATRIX, Op::Diagonal, Const::Matrix(eval::matrix::diagonal(x)));
+        check(Type::INT, Op::Builtin(B::IsNan), Const::Int(i32::from(x.is_nan())));
+        check(Type::INT, Op::Builtin(B::IsInf), Const::Int(i32::from(x.is_infinite())));
+        check(Type::INT, Op::Builtin(B::IsFinite), Const::Int(i32::from(x.is_finite())));
         let lanes = [0.0, x, -0.0];
         check_op(
             Type::INT,

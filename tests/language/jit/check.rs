@@ -88,10 +88,7 @@ pub(crate) fn check_pairs<A: Copy>(
         Op::Builtin(builtin) if eval::math::unary(builtin).is_some() => 1,
         _ => 2,
     };
-    let pairs: Vec<(A, A)> = values
-        .iter()
-        .flat_map(|&a| values.iter().map(move |&b| (a, b)))
-        .collect();
+    let pairs: Vec<(A, A)> = values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b))).collect();
     let out: Vec<LocalId> = (0..pairs.len() as u32).map(LocalId::from_u32).collect();
     let code = || {
         let mut b = CodeBuilder::default();

@@ -47,14 +47,7 @@ fn closures_hold_their_parameters() {
     let red = b.triple([0.8, 0.1, 0.2]);
     let base = b.op(Type::CLOSURE, Op::ClosureMul, &[base, red]);
     let p = b.op(Type::POINT, Op::Global(Global::P), &[]);
-    let args = [
-        b.float(1.5),
-        p,
-        b.int(-7),
-        base,
-        b.string("label"),
-        b.constant(Const::Matrix(MATRIX)),
-    ];
+    let args = [b.float(1.5), p, b.int(-7), base, b.string("label"), b.constant(Const::Matrix(MATRIX))];
     let coated = b.op(Type::CLOSURE, Op::MakeClosure(coat), &args);
     let again = b.op(Type::CLOSURE, Op::MakeClosure(diffuse), &[p]);
     let sum = b.op(Type::CLOSURE, Op::ClosureAdd, &[coated, again]);
@@ -72,11 +65,7 @@ fn closures_hold_their_parameters() {
             panic!("a product");
         };
         assert_eq!(weight, [0.5; 3]);
-        let Some(ClosureNode::Add {
-            a: Some(a),
-            b: Some(b),
-        }) = closure.map(|c| c.node())
-        else {
+        let Some(ClosureNode::Add { a: Some(a), b: Some(b) }) = closure.map(|c| c.node()) else {
             panic!("a sum");
         };
         let ClosureNode::Component { id, weight, params } = a.node() else {
@@ -129,11 +118,7 @@ fn huge_trees_are_bounded() {
     ctx.set_fuel(i32::MAX as u32);
     let many = many_closures(&registry, diffuse, 1_000_000);
     many.run(&globals(), &mut ctx).unwrap();
-    assert!(
-        ctx.take_reports()
-            .iter()
-            .all(|r| r.kind == ReportKind::OutOfMemory)
-    );
+    assert!(ctx.take_reports().iter().all(|r| r.kind == ReportKind::OutOfMemory));
     ctx.set_fuel(eval::DEFAULT_FUEL);
     let endless = many_closures(&registry, diffuse, i32::MAX);
     assert!(endless.run(&globals(), &mut ctx).unwrap().root().is_none());

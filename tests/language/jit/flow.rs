@@ -30,11 +30,7 @@ fn control_flow() {
             b.repeat(|b| {
                 b.repeat(|b| {
                     b.set(first, Op::Add, &[Operand::Local(first), one]);
-                    let square = b.op(
-                        Type::INT,
-                        Op::Mul,
-                        &[Operand::Local(first), Operand::Local(first)],
-                    );
+                    let square = b.op(Type::INT, Op::Mul, &[Operand::Local(first), Operand::Local(first)]);
                     let past = b.op(Type::INT, Op::Gt, &[square, fifty]);
                     b.branch(past, |b| b.leave(all), |_| {});
                 });
@@ -42,14 +38,10 @@ fn control_flow() {
         });
         b
     };
-    run(
-        &[LocalId::from_u32(0), LocalId::from_u32(1)],
-        code,
-        |values, reports| {
-            assert_eq!(values, [Const::Int(25), Const::Int(8)]);
-            assert_eq!(reports, []);
-        },
-    );
+    run(&[LocalId::from_u32(0), LocalId::from_u32(1)], code, |values, reports| {
+        assert_eq!(values, [Const::Int(25), Const::Int(8)]);
+        assert_eq!(reports, []);
+    });
 }
 
 #[test]
@@ -110,11 +102,7 @@ fn recursion_is_bounded() {
             let mut ctx = ShadingContext::new(Arc::new(NoHost));
             for _ in 0..3 {
                 instance.run(&globals(), &mut ctx).unwrap();
-                assert_eq!(
-                    instance.output(0, &ctx).unwrap(),
-                    Const::Int(expected),
-                    "{depth} {array}"
-                );
+                assert_eq!(instance.output(0, &ctx).unwrap(), Const::Int(expected), "{depth} {array}");
             }
             let reports: Vec<ReportKind> = ctx.take_reports().iter().map(|r| r.kind).collect();
             assert_eq!(reports, Vec::from_iter(report));
@@ -128,16 +116,7 @@ fn too_much_memory_is_refused() {
     let out = b.local(Type::array(Base::Matrix, u32::MAX));
     let unit = unit("big", &[("out", out)], b, PrimaryMap::new());
     let host = HostFunctions::of(Arc::new(NoHost));
-    let error = ShaderInstance::compile(
-        &unit,
-        &ClosureRegistry::default(),
-        &host,
-        &CompileOptions::default(),
-    );
-    assert!(
-        error
-            .expect_err("is refused")
-            .to_string()
-            .contains("274877906880 bytes")
-    );
+    let error =
+        ShaderInstance::compile(&unit, &ClosureRegistry::default(), &host, &CompileOptions::default());
+    assert!(error.expect_err("is refused").to_string().contains("274877906880 bytes"));
 }

@@ -21,12 +21,7 @@ fn geometry() {
     for a in triples {
         for b in triples {
             let args = [Const::Triple(a), Const::Triple(b)];
-            check_op(
-                Type::FLOAT,
-                Op::Builtin(Builtin::Dot),
-                &args,
-                &Const::Float(math::dot(a, b)),
-            );
+            check_op(Type::FLOAT, Op::Builtin(Builtin::Dot), &args, &Const::Float(math::dot(a, b)));
             check_op(
                 Type::VECTOR,
                 Op::Builtin(Builtin::Cross),
@@ -50,9 +45,8 @@ fn geometry() {
     }
 }
 
-pub(crate) const MATRIX: [f32; 16] = [
-    2.0, 0.0, 1.0, 0.0, 0.0, 3.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 4.0, 5.0, 6.0, 1.0,
-];
+pub(crate) const MATRIX: [f32; 16] =
+    [2.0, 0.0, 1.0, 0.0, 0.0, 3.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 4.0, 5.0, 6.0, 1.0];
 
 #[test]
 fn matrices() {
@@ -60,12 +54,7 @@ fn matrices() {
     let other: [f32; 16] = std::array::from_fn(|i| (i as f32 * 1.7).sin());
     let (a, b) = (Const::Matrix(MATRIX), Const::Matrix(other));
     let check = |op, expected: [f32; 16]| {
-        check_op(
-            Type::MATRIX,
-            op,
-            &[a.clone(), b.clone()],
-            &Const::Matrix(expected),
-        );
+        check_op(Type::MATRIX, op, &[a.clone(), b.clone()], &Const::Matrix(expected));
     };
     check(Op::Add, std::array::from_fn(|i| MATRIX[i] + other[i]));
     check(Op::Sub, std::array::from_fn(|i| MATRIX[i] - other[i]));
@@ -124,12 +113,7 @@ fn noises() {
         check_op(Type::COLOR, Op::Builtin(builtin), args, &Const::Triple(three));
     };
     check(Builtin::Perlin, &line, n::perlin([x]), n::perlin_triple([x]));
-    check(
-        Builtin::UPerlin,
-        &plane,
-        n::uperlin([x, w]),
-        n::uperlin_triple([x, w]),
-    );
+    check(Builtin::UPerlin, &plane, n::uperlin([x, w]), n::uperlin_triple([x, w]));
     check(Builtin::Cell, &point, n::cell_noise(p), n::cell_triple(p));
     check(
         Builtin::Perlin,

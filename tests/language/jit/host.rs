@@ -61,10 +61,8 @@ fn the_host_is_asked() {
     let (s, t) = (b.float(0.25), b.float(0.5));
     let options = TextureOptions::default();
     let (known, unknown) = (b.string("x.exr"), b.string("y.exr"));
-    let (known_var, unknown_var) = (
-        b.op(Type::STRING, Op::Copy, &[known]),
-        b.op(Type::STRING, Op::Copy, &[unknown]),
-    );
+    let (known_var, unknown_var) =
+        (b.op(Type::STRING, Op::Copy, &[known]), b.op(Type::STRING, Op::Copy, &[unknown]));
     let zero = b.float(0.0);
     for (out, file) in out.into_iter().zip([known, known_var, unknown, unknown_var]) {
         b.set(out, Op::Texture(options), &[file, s, t, zero, s, zero, zero]);
@@ -90,9 +88,7 @@ fn the_host_is_asked() {
     assert!(missing.iter().map(|texture| texture.name.as_str()).eq(["y.exr"]));
     let mut ctx = ShadingContext::new(host);
     instance.run(&globals(), &mut ctx).unwrap();
-    let values: Vec<Const> = (0..out.len())
-        .map(|i| instance.output(i, &ctx).unwrap())
-        .collect();
+    let values: Vec<Const> = (0..out.len()).map(|i| instance.output(i, &ctx).unwrap()).collect();
     let floats = |values: [f32; 4]| Const::Array(values.map(Const::Float).to_vec());
     let expected = [
         floats([7.0, 0.25, 0.5, 0.25]),
@@ -116,10 +112,7 @@ fn a_context_of_another_host_is_refused() {
     let unit = unit("test", &[], CodeBuilder::default(), PrimaryMap::new());
     let instance = compile(&unit, &ClosureRegistry::default(), OptLevel::Fast);
     let mut context = ShadingContext::new(Arc::new(TestHost));
-    assert_eq!(
-        instance.run(&globals(), &mut context).err(),
-        Some(RunError::OtherHost)
-    );
+    assert_eq!(instance.run(&globals(), &mut context).err(), Some(RunError::OtherHost));
 }
 
 #[test]
@@ -146,10 +139,7 @@ fn reports_name_the_line() {
     if let Stmt::Loop { span, .. } = &mut unit.code.body[0] {
         (span.start, span.end) = (13, 23);
     }
-    let options = CompileOptions {
-        sources: Some(&sources),
-        ..CompileOptions::default()
-    };
+    let options = CompileOptions { sources: Some(&sources), ..CompileOptions::default() };
     let host = HostFunctions::of(Arc::new(NoHost));
     let instance = ShaderInstance::compile(&unit, &ClosureRegistry::default(), &host, &options);
     let mut ctx = ShadingContext::new(Arc::new(NoHost));
@@ -157,9 +147,7 @@ fn reports_name_the_line() {
     let reports = ctx.take_reports();
     assert!(!ctx.finished());
     assert!(
-        reports[0]
-            .to_string()
-            .starts_with("a.ksl:2:3: a: the shader takes"),
+        reports[0].to_string().starts_with("a.ksl:2:3: a: the shader takes"),
         "{}",
         reports[0]
     );

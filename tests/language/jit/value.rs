@@ -25,12 +25,7 @@ fn lanes_and_elements() {
     let set = [t, Const::Int(1), Const::Float(9.0)];
     check_op(Type::COLOR, Op::TripleSet, &set, &Const::Triple([1.0, 9.0, 3.0]));
     let make = [1.0, 2.0, 3.0].map(Const::Float);
-    check_op(
-        Type::COLOR,
-        Op::MakeTriple,
-        &make,
-        &Const::Triple([1.0, 2.0, 3.0]),
-    );
+    check_op(Type::COLOR, Op::MakeTriple, &make, &Const::Triple([1.0, 2.0, 3.0]));
 
     for elements in [
         [1, 2, 3].map(Const::Int),
@@ -47,11 +42,7 @@ fn lanes_and_elements() {
         }
         check_op(type_of(&array), Op::MakeArray, &elements, &array);
         check_op(type_of(&array), Op::Copy, std::slice::from_ref(&array), &array);
-        let changed = Const::Array(vec![
-            elements[0].clone(),
-            elements[0].clone(),
-            elements[2].clone(),
-        ]);
+        let changed = Const::Array(vec![elements[0].clone(), elements[0].clone(), elements[2].clone()]);
         let args = [array.clone(), Const::Int(1), elements[0].clone()];
         check_op(type_of(&array), Op::ArraySet, &args, &changed);
     }
@@ -85,30 +76,10 @@ fn strings() {
     check(Type::INT, Op::Ne, &[s("ab"), s("ac")], Const::Int(1));
     check(Type::INT, Op::Truth, &[s("")], Const::Int(0));
     check(Type::INT, Op::Truth, &[s("x")], Const::Int(1));
-    check(
-        Type::STRING,
-        Op::Builtin(Builtin::Concat),
-        &[s("ab"), s("é")],
-        s("abé"),
-    );
-    check(
-        Type::INT,
-        Op::Builtin(Builtin::Strlen),
-        &[s("abé")],
-        Const::Int(4),
-    );
-    check(
-        Type::INT,
-        Op::Builtin(Builtin::Startswith),
-        &[s("abc"), s("ab")],
-        Const::Int(1),
-    );
-    check(
-        Type::INT,
-        Op::Builtin(Builtin::Endswith),
-        &[s("abc"), s("ab")],
-        Const::Int(0),
-    );
+    check(Type::STRING, Op::Builtin(Builtin::Concat), &[s("ab"), s("é")], s("abé"));
+    check(Type::INT, Op::Builtin(Builtin::Strlen), &[s("abé")], Const::Int(4));
+    check(Type::INT, Op::Builtin(Builtin::Startswith), &[s("abc"), s("ab")], Const::Int(1));
+    check(Type::INT, Op::Builtin(Builtin::Endswith), &[s("abc"), s("ab")], Const::Int(0));
     let args = [s("hello"), Const::Int(1), Const::Int(3)];
     check(Type::STRING, Op::Builtin(Builtin::Substr), &args, s("ell"));
     let args = [
@@ -119,18 +90,8 @@ fn strings() {
         s("x"),
         Const::Array([0.5, 0.25].map(Const::Float).to_vec()),
     ];
-    check(
-        Type::STRING,
-        Op::Builtin(Builtin::Format),
-        &args,
-        s("-3 1.5|1 2 3|x|0.5 0.25"),
-    );
-    check(
-        Type::INT,
-        Op::Builtin(Builtin::RayType),
-        &[s("camera")],
-        Const::Int(0),
-    );
+    check(Type::STRING, Op::Builtin(Builtin::Format), &args, s("-3 1.5|1 2 3|x|0.5 0.25"));
+    check(Type::INT, Op::Builtin(Builtin::RayType), &[s("camera")], Const::Int(0));
     check(Type::INT, Op::Builtin(Builtin::Backfacing), &[], Const::Int(1));
 }
 
@@ -196,13 +157,9 @@ fn globals_are_read() {
         b.set(u, Op::Global(Global::V), &[]);
         b
     };
-    run(
-        &[LocalId::from_u32(0), LocalId::from_u32(1)],
-        code,
-        |values, _| {
-            assert_eq!(values, [Const::Triple([1.0, 2.0, 3.0]), Const::Float(0.75)]);
-        },
-    );
+    run(&[LocalId::from_u32(0), LocalId::from_u32(1)], code, |values, _| {
+        assert_eq!(values, [Const::Triple([1.0, 2.0, 3.0]), Const::Float(0.75)]);
+    });
     let unit = unit("test", &[], code(), PrimaryMap::new());
     let instance = compile(&unit, &ClosureRegistry::default(), OptLevel::Plain);
     let reads = instance.statistics().reads_globals;

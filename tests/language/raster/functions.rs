@@ -11,11 +11,7 @@ const POINTS: u64 = 12;
 /// Compares the value of an expression, and its derivatives if it is asked for, with the interpreter's.
 fn check(ty: &str, expression: &str, limit: f32, derivatives: bool) {
     let system = system();
-    let dx = if derivatives {
-        "dx = Dx(value); dy = Dy(value);"
-    } else {
-        ""
-    };
+    let dx = if derivatives { "dx = Dx(value); dy = Dy(value);" } else { "" };
     let source = format!(
         "shader test(output {ty} value = 0, output {ty} dx = 0, output {ty} dy = 0)
         {{
@@ -41,9 +37,7 @@ fn check(ty: &str, expression: &str, limit: f32, derivatives: bool) {
 
 #[test]
 fn noises() {
-    for kind in [
-        "perlin", "uperlin", "simplex", "usimplex", "cell", "hash", "null", "unull",
-    ] {
+    for kind in ["perlin", "uperlin", "simplex", "usimplex", "cell", "hash", "null", "unull"] {
         for at in ["q[0]", "q[0], q[1]", "q", "q, 3 * u"] {
             let differentiable = !matches!(kind, "cell" | "hash");
             for ty in ["float", "color"] {
@@ -57,12 +51,7 @@ fn noises() {
             ("q, u", "point(3, 2, 5), 4"),
         ];
         for (at, period) in periods {
-            check(
-                "color",
-                &format!("pnoise(\"{kind}\", {at}, {period})"),
-                1e-4,
-                false,
-            );
+            check("color", &format!("pnoise(\"{kind}\", {at}, {period})"), 1e-4, false);
         }
     }
 }
@@ -87,30 +76,13 @@ fn gabor_noise() {
 
 #[test]
 fn splines() {
-    for basis in [
-        "catmull-rom",
-        "bezier",
-        "bspline",
-        "hermite",
-        "linear",
-        "constant",
-    ] {
-        check(
-            "float",
-            &format!("spline(\"{basis}\", u * 1.4 - 0.2, knots)"),
-            1e-4,
-            true,
-        );
+    for basis in ["catmull-rom", "bezier", "bspline", "hermite", "linear", "constant"] {
+        check("float", &format!("spline(\"{basis}\", u * 1.4 - 0.2, knots)"), 1e-4, true);
         check("float", &format!("spline(\"{basis}\", u, 5, knots)"), 1e-4, true);
         check("color", &format!("spline(\"{basis}\", v, colors)"), 1e-4, true);
     }
     for basis in ["catmull-rom", "bspline", "linear"] {
-        check(
-            "float",
-            &format!("splineinverse(\"{basis}\", u, knots)"),
-            1e-4,
-            false,
-        );
+        check("float", &format!("splineinverse(\"{basis}\", u, knots)"), 1e-4, false);
     }
 }
 
@@ -120,12 +92,7 @@ fn colours() {
     check("color", "blackbody(20000 * u) / blackbody(20000)", 1e-3, false);
     check("color", "wavelength_color(300 + 600 * v)", 1e-4, false);
     check("color", "transformc(\"hsv\", color(u, v, 0.5))", 1e-4, true);
-    check(
-        "color",
-        "transformc(\"sRGB\", \"linear\", color(u, v, 0.5))",
-        1e-4,
-        true,
-    );
+    check("color", "transformc(\"sRGB\", \"linear\", color(u, v, 0.5))", 1e-4, true);
     check("float", "luminance(color(u, v, 0.3))", 1e-5, true);
 }
 
@@ -223,10 +190,5 @@ fn textures_and_attributes() {
         1e-4,
         false,
     );
-    check(
-        "color",
-        "texture(\"\", u, v, \"missingcolor\", color(1, 0, 1))",
-        1e-4,
-        false,
-    );
+    check("color", "texture(\"\", u, v, \"missingcolor\", color(1, 0, 1))", 1e-4, false);
 }

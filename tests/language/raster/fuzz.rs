@@ -95,10 +95,7 @@ fn random_units_are_valid_and_as_interpreted() {
     println!("{valid} units are valid, {refused} refused; of {compared} numbers {unlike} differ");
     assert!(refused * 2 < units, "{refused} of {units} are refused");
     assert!(compared > units, "{compared}");
-    assert!(
-        unlike as f64 <= UNLIKE * compared as f64,
-        "{unlike} of {compared}"
-    );
+    assert!(unlike as f64 <= UNLIKE * compared as f64, "{unlike} of {compared}");
 }
 
 /// Units with strings, textures, closures and recursion: most are rejected, and naga accepts the others.

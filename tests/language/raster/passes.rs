@@ -45,39 +45,24 @@ fn passes_compute_what_they_need_alone() {
     let template = template(&system, SURFACE);
     let (unit, sources) = linked(&system, &template, &[]);
     let programs = [Pass::Shadow, Pass::Gbuffer, Pass::Forward].map(|pass| {
-        let options = RasterOptions {
-            pass,
-            ..RasterOptions::default()
-        };
+        let options = RasterOptions { pass, ..RasterOptions::default() };
         program(&unit, &sources, &options)
     });
-    let lines = programs
-        .each_ref()
-        .map(|program| program.raster.wgsl.lines().count());
+    let lines = programs.each_ref().map(|program| program.raster.wgsl.lines().count());
     assert!(lines[0] * 2 < lines[1] && lines[1] < lines[2], "{lines:?}");
-    let has = |word: &str| {
-        programs
-            .each_ref()
-            .map(|program| program.raster.wgsl.contains(word))
-    };
+    let has = |word: &str| programs.each_ref().map(|program| program.raster.wgsl.contains(word));
     assert_eq!(has("kiln_bits1("), [true; 3], "the mask");
     assert_eq!(has("kiln_perlin3"), [false, true, true], "the colour");
     assert_eq!(has("textureSampleGrad"), [false, true, true], "the roughness");
     assert_eq!(has("kiln_simplex3"), [false, true, true], "emission");
     assert_eq!(has("kiln_cell3v"), [false, false, true], "sheen");
-    assert_eq!(
-        programs.each_ref().map(|program| program.raster.textures.len()),
-        [0, 1, 1]
-    );
+    assert_eq!(programs.each_ref().map(|program| program.raster.textures.len()), [0, 1, 1]);
     // The passes have equal masks.
     for i in 0..8 {
         let opacities = programs
             .each_ref()
             .map(|program| member(&call(program, "surface", i), "opacity")[0]);
-        assert!(
-            opacities.iter().all(|o| (o - opacities[0]).abs() < 1e-6),
-            "{opacities:?}"
-        );
+        assert!(opacities.iter().all(|o| (o - opacities[0]).abs() < 1e-6), "{opacities:?}");
     }
 }
 
@@ -89,10 +74,7 @@ fn check_lobes(closure: &str, pass: Pass, expected: &[(&str, &[f32])]) {
         &format!("surface s(output closure color result = 0) {{ result = {closure}; }}"),
     );
     let (unit, sources) = linked(&system, &template, &[]);
-    let options = RasterOptions {
-        pass,
-        ..RasterOptions::default()
-    };
+    let options = RasterOptions { pass, ..RasterOptions::default() };
     let found = call(&program(&unit, &sources, &options), "surface", 0);
     for (name, expected) in expected {
         let found = member(&found, name);
@@ -149,28 +131,16 @@ fn closures_become_lobes() {
     // A second reflection on top is a coat.
     forward(
         "coat(0.8 * diffuse(N), \"roughness\", 0.2)",
-        &[
-            ("coat_f0", &[0.04; 3]),
-            ("coat_alpha", &[0.2]),
-            ("diffuse", &[0.763; 3]),
-        ],
+        &[("coat_f0", &[0.04; 3]), ("coat_alpha", &[0.2]), ("diffuse", &[0.763; 3])],
     );
     forward(
         "layer(microfacet(\"ggx\", N, 0.1, 1.5, 0), microfacet(\"ggx\", N, 0.5, 0.0, 0))",
-        &[
-            ("coat_f0", &[0.04; 3]),
-            ("coat_alpha", &[0.1]),
-            ("specular_alpha", &[0.5, 0.5]),
-        ],
+        &[("coat_f0", &[0.04; 3]), ("coat_alpha", &[0.1]), ("specular_alpha", &[0.5, 0.5])],
     );
     let gbuffer = |closure: &str, expected: &[(&str, &[f32])]| check_lobes(closure, Pass::Gbuffer, expected);
     gbuffer(
         "microfacet(\"ggx\", N, 0.25, 0.0, 0) * color(0.9, 0.6, 0.3)",
-        &[
-            ("albedo", &[0.9, 0.6, 0.3]),
-            ("metalness", &[1.0]),
-            ("roughness", &[0.5]),
-        ],
+        &[("albedo", &[0.9, 0.6, 0.3]), ("metalness", &[1.0]), ("roughness", &[0.5])],
     );
     gbuffer(
         "0.5 * diffuse(N) + 0.5 * transparent()",
@@ -179,11 +149,7 @@ fn closures_become_lobes() {
     // A coat counts with what is under it.
     gbuffer(
         "coat(0.8 * diffuse(N), \"roughness\", 0.25)",
-        &[
-            ("albedo", &[0.795; 3]),
-            ("metalness", &[0.0]),
-            ("roughness", &[0.5]),
-        ],
+        &[("albedo", &[0.795; 3]), ("metalness", &[0.0]), ("roughness", &[0.5])],
     );
     check_lobes("diffuse(N)", Pass::Shadow, &[("opacity", &[1.0])]);
 }
@@ -192,13 +158,7 @@ fn closures_become_lobes() {
 fn live(template: &Template, parameters: &[(&str, Const)]) -> Program {
     let system = system();
     let params = template.params().expect("its parameters are known");
-    let ty = |name: &str| {
-        params
-            .iter()
-            .find(|param| param.name == name)
-            .expect("it is a parameter")
-            .ty
-    };
+    let ty = |name: &str| params.iter().find(|param| param.name == name).expect("it is a parameter").ty;
     let given = parameters.iter().map(|(name, _)| {
         let name = (*name).to_owned();
         (name.clone(), Given::Uniform(name.clone(), ty(&name)))
@@ -208,9 +168,7 @@ fn live(template: &Template, parameters: &[(&str, Const)]) -> Program {
         optimize: OptLevel::None,
         ..InstanceOptions::default()
     };
-    let (unit, sources, _) = system
-        .optimized(template, &options)
-        .unwrap_or_else(|errors| panic!("{errors}"));
+    let (unit, sources, _) = system.optimized(template, &options).unwrap_or_else(|errors| panic!("{errors}"));
     let options = RasterOptions {
         live: parameters
             .iter()
@@ -243,26 +201,14 @@ fn live_parameters_are_uniforms() {
     let programs = [1.0, 3.0].map(|size| live(&template, &values(size)));
     // The code does not depend on the values.
     assert_eq!(programs[0].raster.wgsl, programs[1].raster.wgsl);
-    let offsets: Vec<u32> = programs[0]
-        .raster
-        .uniforms
-        .iter()
-        .map(|uniform| uniform.offset)
-        .collect();
+    let offsets: Vec<u32> = programs[0].raster.uniforms.iter().map(|uniform| uniform.offset).collect();
     assert_eq!(offsets, [0, 16, 32, 48, 112]);
     for (program, size) in programs.iter().zip([1.0, 3.0]) {
         let found = call(program, "evaluate", 0);
-        assert_eq!(
-            member(&found, "o_result"),
-            [0.5, 1.0, 2.0].map(|x| x * size + 1.0)
-        );
+        assert_eq!(member(&found, "o_result"), [0.5, 1.0, 2.0].map(|x| x * size + 1.0));
         assert_eq!(member(&found, "o_sum"), [66.0]);
     }
-    assert!(
-        programs[0].raster.glsl.contains("uniform"),
-        "{}",
-        programs[0].raster.glsl
-    );
+    assert!(programs[0].raster.glsl.contains("uniform"), "{}", programs[0].raster.glsl);
 }
 
 #[test]
@@ -272,10 +218,7 @@ fn attributes_that_do_not_exist_cost_nothing() {
     let template = template(&system, source);
     let (unit, sources) = linked(&system, &template, &[]);
     for (attributes, has) in [(vec![], false), (vec!["wear".to_owned()], true)] {
-        let options = RasterOptions {
-            attributes,
-            ..RasterOptions::default()
-        };
+        let options = RasterOptions { attributes, ..RasterOptions::default() };
         let program = program(&unit, &sources, &options);
         assert_eq!(program.raster.wgsl.contains("kiln_perlin3"), has);
         assert_eq!(program.raster.wgsl.contains("attribute_wear: vec4f"), has);
@@ -300,22 +243,10 @@ fn what_cannot_be_is_told_with_its_place() {
             "known at run time only",
             "texture",
         ),
-        (
-            "float x = 0; getmessage(\"m\", x); result = x;",
-            "no messages",
-            "getmessage",
-        ),
-        (
-            "result = dict_find(\"<a/>\", \"a\") + u;",
-            "no dictionaries",
-            "dict_find",
-        ),
+        ("float x = 0; getmessage(\"m\", x); result = x;", "no messages", "getmessage"),
+        ("result = dict_find(\"<a/>\", \"a\") + u;", "no dictionaries", "dict_find"),
         ("result = factorial(int(u * 10));", "calls itself", "factorial"),
-        (
-            "result = texture3d(\"a.vdb\", P);",
-            "cannot look up a volume",
-            "texture3d",
-        ),
+        ("result = texture3d(\"a.vdb\", P);", "cannot look up a volume", "texture3d"),
     ] {
         let system = system();
         let source = format!(
@@ -325,19 +256,10 @@ fn what_cannot_be_is_told_with_its_place() {
         let template = template(&system, &source);
         let (unit, sources) = linked(&system, &template, &[]);
         let program = Program::new(&unit, &sources, system.closures(), &RasterOptions::default());
-        let errors = program
-            .err()
-            .unwrap_or_else(|| panic!("{statements} has code"))
-            .to_string();
+        let errors = program.err().unwrap_or_else(|| panic!("{statements} has code")).to_string();
         assert!(errors.contains(message), "{statements}: {errors}");
-        assert!(
-            errors.contains("test.ksl:4") && errors.contains(word),
-            "{statements}: {errors}"
-        );
-        assert!(
-            errors.contains("hint") || errors.contains("="),
-            "{statements}: {errors}"
-        );
+        assert!(errors.contains("test.ksl:4") && errors.contains(word), "{statements}: {errors}");
+        assert!(errors.contains("hint") || errors.contains("="), "{statements}: {errors}");
     }
 }
 

@@ -95,9 +95,7 @@ pub(crate) fn linked(system: &ShadingSystem, template: &Template, outputs: &[&st
         optimize: OptLevel::None,
         ..InstanceOptions::default()
     };
-    let (unit, sources, _) = system
-        .optimized(template, &options)
-        .unwrap_or_else(|errors| panic!("{errors}"));
+    let (unit, sources, _) = system.optimized(template, &options).unwrap_or_else(|errors| panic!("{errors}"));
     (unit, sources)
 }
 
@@ -107,13 +105,7 @@ pub(crate) fn difference(unit: &Unit, program: &Program, points: u64, limit: f32
     let mut largest = 0.0f32;
     for i in 0..points {
         let globals = point(i);
-        let outcome = interp::run(
-            unit,
-            &RunOptions {
-                host: &SmoothHost,
-                ..RunOptions::new(&globals)
-            },
-        );
+        let outcome = interp::run(unit, &RunOptions { host: &SmoothHost, ..RunOptions::new(&globals) });
         let found = program.call("evaluate", &globals, &SmoothHost, &|_, at, _, _| texel(at));
         for (output, (_, found)) in program.raster.outputs.iter().zip(&found) {
             let Some(Value::Plain(expected)) = outcome.output(&output.name) else {

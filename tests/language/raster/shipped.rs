@@ -60,10 +60,7 @@ fn shipped_surfaces_have_code_for_each_pass() {
         let Some(closure) = closure else { continue };
         let (unit, sources) = linked(&system, &template, &[&closure.name]);
         for (_, pass) in Pass::NAMES {
-            let options = RasterOptions {
-                pass,
-                ..RasterOptions::default()
-            };
+            let options = RasterOptions { pass, ..RasterOptions::default() };
             let program = Program::new(&unit, &sources, system.closures(), &options);
             match program {
                 Ok(program) => assert!(program.raster.has_surface, "{name}"),

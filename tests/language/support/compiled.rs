@@ -15,11 +15,7 @@ pub fn difference(
     expected: &Outcome,
 ) -> Option<String> {
     if context.finished() != expected.finished {
-        return Some(format!(
-            "finished: {} and {}",
-            context.finished(),
-            expected.finished
-        ));
+        return Some(format!("finished: {} and {}", context.finished(), expected.finished));
     }
     let printed = context.take_pieces().without_optional_errors().text();
     let shown = expected.printed.clone().without_optional_errors().text();
@@ -27,11 +23,7 @@ pub fn difference(
         return Some(format!("printed: {printed:?} and {shown:?}"));
     }
     if expected.written != *context.written() {
-        return Some(format!(
-            "written: {:?} and {:?}",
-            context.written(),
-            expected.written
-        ));
+        return Some(format!("written: {:?} and {:?}", context.written(), expected.written));
     }
     if instance.outputs().len() != expected.outputs.len() {
         return Some("other outputs".to_owned());
@@ -87,9 +79,7 @@ pub fn batch_difference(
             break;
         }
         for (output, (image, n)) in expected.iter_mut().zip(&sizes).enumerate() {
-            instance
-                .output_numbers(output, &single, &mut image[i * n..][..*n])
-                .unwrap();
+            instance.output_numbers(output, &single, &mut image[i * n..][..*n]).unwrap();
         }
     }
     let (mut found, mut batch) = (images(), context());

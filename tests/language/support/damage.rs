@@ -58,10 +58,7 @@ pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
     }
     let ran = ran.into_inner();
     println!("{tried} texts, of which {ran} units ran");
-    assert!(
-        ran > tried / 20,
-        "the damage is too great: {ran} units of {tried} texts ran"
-    );
+    assert!(ran > tried / 20, "the damage is too great: {ran} units of {tried} texts ran");
 }
 
 /// Returns the shipped shaders, and those that other tests run.
@@ -78,9 +75,7 @@ pub(crate) fn texts() -> Vec<String> {
         .collect();
     paths.sort();
     let others = paths.iter().map(fs::read_to_string);
-    shipped::texts()
-        .chain(others.map(|text| text.expect("it is text")))
-        .collect()
+    shipped::texts().chain(others.map(|text| text.expect("it is text"))).collect()
 }
 
 /// Returns the ranges of the words and signs of a text.
@@ -151,13 +146,7 @@ fn outputs(
         let mut numbers = [0.0_f32; NUMBERS];
         instance.output_numbers(output, context, &mut numbers).unwrap();
         // All NaNs are equal.
-        all.extend(numbers.map(|x| {
-            if x.is_nan() {
-                f32::NAN.to_bits()
-            } else {
-                x.to_bits()
-            }
-        }));
+        all.extend(numbers.map(|x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }));
     }
     Some(all)
 }
@@ -165,11 +154,7 @@ fn outputs(
 /// Runs a unit or group in all modes, and returns the errors.
 fn run(system: &ShadingSystem, template: &Template) -> Result<bool, String> {
     let make = |optimize, packets| {
-        let options = InstanceOptions {
-            optimize,
-            packets,
-            ..InstanceOptions::default()
-        };
+        let options = InstanceOptions { optimize, packets, ..InstanceOptions::default() };
         system.instantiate(template.clone(), &options).ok()
     };
     let points: Vec<ShaderGlobals> = (0..5).map(globals).collect();

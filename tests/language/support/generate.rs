@@ -73,11 +73,7 @@ pub fn registry() -> ClosureRegistry {
         ("diffuse", &[("n", Type::NORMAL)]),
         (
             "glossy",
-            &[
-                ("n", Type::NORMAL),
-                ("roughness", Type::FLOAT),
-                ("lobes", Type::INT),
-            ],
+            &[("n", Type::NORMAL), ("roughness", Type::FLOAT), ("lobes", Type::INT)],
         ),
         ("coat", &[("base", Type::CLOSURE), ("amount", Type::FLOAT)]),
         ("named", &[("label", Type::STRING), ("to", Type::MATRIX)]),
@@ -122,15 +118,8 @@ impl ShaderHost for TestHost {
         let bias = handle.0 as f32 + lookup.first_channel as f32 + lookup.width[0] + lookup.blur[1];
         TextureSample {
             value: [s + bias - 1.0, t, s * t, 0.5 + lookup.fill],
-            ds: lookup
-                .missing
-                .unwrap_or([lookup.dx[0], lookup.dy[1], lookup.dx[2], s]),
-            dt: [
-                t,
-                lookup.options.wrap_s as u32 as f32,
-                lookup.options.interpolation as u32 as f32,
-                0.25,
-            ],
+            ds: lookup.missing.unwrap_or([lookup.dx[0], lookup.dy[1], lookup.dx[2], s]),
+            dt: [t, lookup.options.wrap_s as u32 as f32, lookup.options.interpolation as u32 as f32, 0.25],
         }
     }
 
@@ -255,11 +244,7 @@ fn templates() -> Vec<Template> {
     use Kind as K;
     let mut list = vec![];
     let mut add = |op: Op, takes: &[Kind], gives: Kind| {
-        list.push(Template {
-            op,
-            takes: takes.to_vec(),
-            gives: Some(gives),
-        });
+        list.push(Template { op, takes: takes.to_vec(), gives: Some(gives) });
     };
     for element in ELEMENTS {
         add(Op::Copy, &[K::One(element)], K::One(element));
@@ -349,11 +334,7 @@ fn templates() -> Vec<Template> {
             ..TextureOptions::default()
         };
         let kinds = options.operand_kinds();
-        add(
-            Op::Texture(options),
-            &kinds,
-            K::Array(Element::Float, options.results()),
-        );
+        add(Op::Texture(options), &kinds, K::Array(Element::Float, options.results()));
         add(Op::TextureError(options), &kinds, K::STRING);
     }
     for kind in [K::INT, K::FLOAT, K::TRIPLE, K::STRING, K::Array(Element::Int, 2)] {
@@ -365,11 +346,7 @@ fn templates() -> Vec<Template> {
         add(Op::AttributeValue, &[K::STRING; 2], kind);
     }
     builtins(&mut add);
-    list.push(Template {
-        op: Op::Builtin(B::Printf),
-        takes: vec![],
-        gives: None,
-    });
+    list.push(Template { op: Op::Builtin(B::Printf), takes: vec![], gives: None });
     list
 }
 
@@ -406,11 +383,7 @@ fn write(seed: u64, endless: bool, elements: &[Element]) -> Unit {
     let mut random = Random::new(seed);
     let mut functions = cranelift_entity::PrimaryMap::new();
     let is_numeric = elements.len() < ELEMENTS.len();
-    let templates = if is_numeric {
-        numeric_templates()
-    } else {
-        templates()
-    };
+    let templates = if is_numeric { numeric_templates() } else { templates() };
     let count = if is_numeric { 0 } else { random.below(3) };
     for i in 0..count {
         let id = FunctionId::from_u32(i as u32);
@@ -495,9 +468,7 @@ impl<'a> Writer<'a> {
         let base = match element {
             Element::Int => Base::Int,
             Element::Float => Base::Float,
-            Element::Triple => *self
-                .random
-                .pick(&[Base::Color, Base::Point, Base::Vector, Base::Normal]),
+            Element::Triple => *self.random.pick(&[Base::Color, Base::Point, Base::Vector, Base::Normal]),
             Element::Matrix => Base::Matrix,
             Element::String => Base::String,
             Element::Closure => Base::Closure,
@@ -506,10 +477,7 @@ impl<'a> Writer<'a> {
             Kind::One(_) => Type::single(base),
             Kind::Array(_, n) => Type::array(base, n),
         };
-        self.code.locals.push(Local {
-            name: String::new(),
-            ty,
-        })
+        self.code.locals.push(Local { name: String::new(), ty })
     }
 
     /// Creates initial variables of all kinds.
@@ -577,10 +545,9 @@ impl<'a> Writer<'a> {
                     let numbers = [u, v, u, v].map(|x| [x, self.operand(Kind::FLOAT), x, v]);
                     (Op::MakeMatrix, numbers.concat())
                 }
-                Kind::One(Element::Matrix) => (
-                    Op::Builtin(B::SpaceMatrix),
-                    vec![text(self, "object"), text(self, "world")],
-                ),
+                Kind::One(Element::Matrix) => {
+                    (Op::Builtin(B::SpaceMatrix), vec![text(self, "object"), text(self, "world")])
+                }
                 Kind::One(Element::String) => (Op::Builtin(B::Format), vec![text(self, "%.1f"), v]),
                 Kind::One(Element::Closure) => {
                     let normal = self.local(Kind::TRIPLE);
@@ -622,18 +589,9 @@ impl<'a> Writer<'a> {
             otherwise: vec![],
         });
         body.push(assign(less, Op::Sub, vec![Operand::Local(countdown), one]));
-        let args = vec![
-            Operand::Local(less),
-            self.operand(Kind::FLOAT),
-            self.operand(Kind::TRIPLE),
-        ];
+        let args = vec![Operand::Local(less), self.operand(Kind::FLOAT), self.operand(Kind::TRIPLE)];
         let results = vec![self.target(Kind::FLOAT), self.target(Kind::CLOSURE)];
-        body.push(Stmt::Call {
-            function: id,
-            args,
-            results,
-            span: Span::default(),
-        });
+        body.push(Stmt::Call { function: id, args, results, span: Span::default() });
         while self.budget > 0 {
             self.statement(&mut body);
         }
@@ -778,16 +736,8 @@ impl<'a> Writer<'a> {
     fn branch(&mut self, out: &mut Block) {
         let condition = self.operand(Kind::INT);
         let then = self.block();
-        let otherwise = if self.random.once_in(2) {
-            self.block()
-        } else {
-            vec![]
-        };
-        out.push(Stmt::If {
-            condition,
-            then,
-            otherwise,
-        });
+        let otherwise = if self.random.once_in(2) { self.block() } else { vec![] };
+        out.push(Stmt::If { condition, then, otherwise });
     }
 
     fn scope(&mut self, out: &mut Block) {
@@ -819,11 +769,7 @@ impl<'a> Writer<'a> {
         let repeats = self.repeats;
         self.repeats *= turns as usize + 1;
         self.depth += 1;
-        let mut body = vec![assign(
-            done,
-            Op::Ge,
-            vec![Operand::Local(counter), Operand::Local(limit)],
-        )];
+        let mut body = vec![assign(done, Op::Ge, vec![Operand::Local(counter), Operand::Local(limit)])];
         body.push(Stmt::If {
             condition: Operand::Local(done),
             then: vec![Stmt::Leave(scope)],
@@ -833,10 +779,7 @@ impl<'a> Writer<'a> {
         self.open.push(again);
         let turn = self.block();
         self.open.pop();
-        body.push(Stmt::Scope {
-            scope: again,
-            body: turn,
-        });
+        body.push(Stmt::Scope { scope: again, body: turn });
         let one = self.constant(Const::Int(1));
         body.push(assign(counter, Op::Add, vec![Operand::Local(counter), one]));
         self.depth -= 1;
@@ -844,11 +787,7 @@ impl<'a> Writer<'a> {
         self.open.pop();
         out.push(Stmt::Scope {
             scope,
-            body: vec![Stmt::Loop {
-                body,
-                fuel: 1,
-                span: Span::default(),
-            }],
+            body: vec![Stmt::Loop { body, fuel: 1, span: Span::default() }],
         });
     }
 
@@ -861,18 +800,9 @@ impl<'a> Writer<'a> {
     fn call(&mut self, out: &mut Block) {
         let function = FunctionId::from_u32(self.random.below(self.functions) as u32);
         let turns = self.random.below(3) as i32;
-        let args = vec![
-            self.bound(turns),
-            self.operand(Kind::FLOAT),
-            self.operand(Kind::TRIPLE),
-        ];
+        let args = vec![self.bound(turns), self.operand(Kind::FLOAT), self.operand(Kind::TRIPLE)];
         let results = vec![self.target(Kind::FLOAT), self.target(Kind::CLOSURE)];
-        out.push(Stmt::Call {
-            function,
-            args,
-            results,
-            span: Span::default(),
-        });
+        out.push(Stmt::Call { function, args, results, span: Span::default() });
     }
 
     /// Generates an operation on an array.
@@ -966,10 +896,5 @@ impl<'a> Writer<'a> {
 }
 
 fn assign(dst: LocalId, op: Op, args: Vec<Operand>) -> Stmt {
-    Stmt::Op {
-        dst: Some(dst),
-        op,
-        args,
-        span: Span::default(),
-    }
+    Stmt::Op { dst: Some(dst), op, args, span: Span::default() }
 }

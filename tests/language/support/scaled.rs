@@ -37,11 +37,7 @@ impl Scaled {
         };
         let changes = *random.pick(&[0, 0, 0, 1, 2]);
         let text = damage(text, &self.texts, changes, random);
-        if text.len() <= MAX_BYTES {
-            text
-        } else {
-            self.text(random)
-        }
+        if text.len() <= MAX_BYTES { text } else { self.text(random) }
     }
 
     fn pick(&self, random: &mut Random) -> &str {
@@ -59,12 +55,7 @@ impl Scaled {
             _ => format!("{{ {} }}\n", &text[start..end]),
         };
         let room = goal.saturating_sub(text.len());
-        format!(
-            "{}{}{}",
-            &text[..end],
-            part.repeat(room / part.len()),
-            &text[end..]
-        )
+        format!("{}{}{}", &text[..end], part.repeat(room / part.len()), &text[end..])
     }
 
     /// Returns a source with some of its statements in many nested constructs.
@@ -112,10 +103,7 @@ impl Scaled {
     fn layers(&self, goal: usize, random: &mut Random) -> String {
         let text = self.pick(random);
         let kinds = ["shader ", "surface ", "volume "];
-        let start = kinds
-            .iter()
-            .filter_map(|kind| Some(text.rfind(kind)? + kind.len()))
-            .max();
+        let start = kinds.iter().filter_map(|kind| Some(text.rfind(kind)? + kind.len())).max();
         let Some((name, params)) = start.and_then(|start| text[start..].split_once('(')) else {
             return text.to_owned();
         };
@@ -182,15 +170,10 @@ fn statements(text: &str, random: &mut Random) -> Option<(usize, usize)> {
     for _ in 0..20 {
         let first = random.below(ends.len().max(1));
         let (start, depth) = *ends.get(first)?;
-        let inside = ends[first + 1..]
-            .iter()
-            .take_while(|(_, braces)| *braces >= depth);
+        let inside = ends[first + 1..].iter().take_while(|(_, braces)| *braces >= depth);
         let short = inside.take_while(|(end, _)| end - start <= MAX_PART);
         // The start of an inner block has more blocks around it than the end of a statement.
-        let found: Vec<usize> = short
-            .filter(|(_, braces)| *braces == depth)
-            .map(|(end, _)| *end)
-            .collect();
+        let found: Vec<usize> = short.filter(|(_, braces)| *braces == depth).map(|(end, _)| *end).collect();
         if !found.is_empty() {
             return Some((start, *random.pick(&found)));
         }

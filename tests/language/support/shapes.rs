@@ -36,21 +36,13 @@ const PRINT: &str = "shader n(float x = 0, float y = 0, output float r = 0) \
 const OVERLOADED: &str = "struct box { float a; };\nvector transform(box b, vector x) { return x; }\n";
 
 fn before(i: usize) -> String {
-    if i == 0 {
-        "l".to_owned()
-    } else {
-        format!("l{}", i - 1)
-    }
+    if i == 0 { "l".to_owned() } else { format!("l{}", i - 1) }
 }
 
 /// The shapes.
 pub const SHAPES: &[Shape] = &[
     ("nested loops", 12, |n| {
-        nested(
-            n,
-            |i| format!("for (int i{i} = 0; i{i} < 2; i{i}++) {{ "),
-            "r += u;",
-        )
+        nested(n, |i| format!("for (int i{i} = 0; i{i} < 2; i{i}++) {{ "), "r += u;")
     }),
     ("nested loops left early", 8, |n| {
         nested(
@@ -76,9 +68,7 @@ pub const SHAPES: &[Shape] = &[
         nested(n, |i| format!("if (u > 0.{i}) {{ r += v * {i}; "), "r += u;")
     }),
     ("conditions in a row", 300, |n| {
-        unit(&repeat(n, |i| {
-            format!("if (u > 0.{i}) r += v * {i}; else r -= v; ")
-        }))
+        unit(&repeat(n, |i| format!("if (u > 0.{i}) r += v * {i}; else r -= v; ")))
     }),
     ("a choice of many", 200, |n| {
         let choices = repeat(n, |i| format!("if (u > 0.{i}) r = v * {i}; else "));
@@ -94,9 +84,7 @@ pub const SHAPES: &[Shape] = &[
         unit(&repeat(n, |i| format!("if (u > 0.{i}) return; r += v; ")))
     }),
     ("early returns past many variables", 150, |n| {
-        let set = repeat(n, |i| {
-            format!("float x{i} = sin(u * {i}); if (u > 0.{i}) return; ")
-        });
+        let set = repeat(n, |i| format!("float x{i} = sin(u * {i}); if (u > 0.{i}) return; "));
         unit(&format!("{set}{}", repeat(n, |i| format!("r += x{i}; "))))
     }),
     ("a sum", 30, |n| {
@@ -127,11 +115,7 @@ pub const SHAPES: &[Shape] = &[
         unit(&format!("r = {}u{};", "sin(".repeat(n), ")".repeat(n)))
     }),
     ("calls of the prelude in calls", 8, |n| {
-        unit(&format!(
-            "r = {}u{};",
-            "smoothstep(0, 1, ".repeat(n),
-            ")".repeat(n)
-        ))
+        unit(&format!("r = {}u{};", "smoothstep(0, 1, ".repeat(n), ")".repeat(n)))
     }),
     ("calls in a row", 100, |n| {
         unit(&repeat(n, |i| format!("r += noise(\"perlin\", P * {i}); ")))
@@ -170,9 +154,7 @@ pub const SHAPES: &[Shape] = &[
     }),
     ("functions in a ring", 100, |n| {
         let declared = repeat(n, |i| format!("float f{i}(float x);\n"));
-        let defined = repeat(n, |i| {
-            format!("float f{i}(float x) {{ return f{}(x) + {i}; }}\n", (i + 1) % n)
-        });
+        let defined = repeat(n, |i| format!("float f{i}(float x) {{ return f{}(x) + {i}; }}\n", (i + 1) % n));
         declared + &defined + &unit("r = f0(u);")
     }),
     ("overloads", 60, |n| {
@@ -191,10 +173,7 @@ pub const SHAPES: &[Shape] = &[
     }),
     ("functions that call an overloaded built-in name", 40, |n| {
         let functions = repeat(n, |i| {
-            format!(
-                "vector f{}(vector x) {{ return transform(\"common\", f{i}(x)); }}\n",
-                i + 1
-            )
+            format!("vector f{}(vector x) {{ return transform(\"common\", f{i}(x)); }}\n", i + 1)
         });
         format!(
             "{OVERLOADED}vector f0(vector x) {{ return x; }}\n{functions}{}",
@@ -214,9 +193,8 @@ pub const SHAPES: &[Shape] = &[
         )
     }),
     ("functions whose result is the type of a call", 40, |n| {
-        let functions = repeat(n, |i| {
-            format!("typeof(f{i}(x)) f{}(any x) {{ return f{i}(x) + 1; }}\n", i + 1)
-        });
+        let functions =
+            repeat(n, |i| format!("typeof(f{i}(x)) f{}(any x) {{ return f{i}(x) + 1; }}\n", i + 1));
         format!(
             "typeof(x) f0(any x) {{ return x; }}\n{functions}{}",
             unit(&format!("r = f{n}(u);"))
@@ -235,9 +213,7 @@ pub const SHAPES: &[Shape] = &[
         ))
     }),
     ("derivatives of many", 100, |n| {
-        unit(&repeat(n, |i| {
-            format!("r += Dx(u * {i}) + filterwidth(v * {i}); ")
-        }))
+        unit(&repeat(n, |i| format!("r += Dx(u * {i}) + filterwidth(v * {i}); ")))
     }),
     ("derivatives in loops", 8, |n| {
         nested(
@@ -289,13 +265,9 @@ pub const SHAPES: &[Shape] = &[
         unit(&repeat(n, |i| format!("c[{}] = c.r * u + {i}; ", i % 3)))
     }),
     ("strings", 150, |n| {
-        unit(&repeat(n, |i| {
-            format!("printf(\"%s %g {i}\\n\", \"text{i}\", u * {i}); ")
-        }))
+        unit(&repeat(n, |i| format!("printf(\"%s %g {i}\\n\", \"text{i}\", u * {i}); ")))
     }),
-    ("a long string", 4000, |n| {
-        unit(&format!("printf(\"{}\");", "text ".repeat(n)))
-    }),
+    ("a long string", 4000, |n| unit(&format!("printf(\"{}\");", "text ".repeat(n)))),
     ("strings joined", 12, |n| {
         unit(&format!(
             "string s = \"\"; {} r = strlen(s);",
@@ -315,9 +287,7 @@ pub const SHAPES: &[Shape] = &[
         )
     }),
     ("messages", 100, |n| {
-        unit(&repeat(n, |i| {
-            format!("setmessage(\"m{i}\", u); getmessage(\"m{i}\", r); ")
-        }))
+        unit(&repeat(n, |i| format!("setmessage(\"m{i}\", u); getmessage(\"m{i}\", r); ")))
     }),
     ("texture lookups", 60, |n| {
         unit(&repeat(n, |i| {
@@ -332,9 +302,7 @@ pub const SHAPES: &[Shape] = &[
     ("parameters", 150, |n| {
         format!(
             "shader a({} output float r = 0) {{ {} }}",
-            repeat(n, |i| format!(
-                "float p{i} = u * {i} [[ string label = \"x\" ]], "
-            )),
+            repeat(n, |i| format!("float p{i} = u * {i} [[ string label = \"x\" ]], ")),
             repeat(n, |i| format!("r += p{i}; "))
         )
     }),
@@ -353,9 +321,7 @@ pub const SHAPES: &[Shape] = &[
         )
     }),
     ("units", 40, |n| {
-        repeat(n, |i| {
-            format!("shader a{i}(output float r = 0) {{ r = {i} * u; }}\n")
-        })
+        repeat(n, |i| format!("shader a{i}(output float r = 0) {{ r = {i} * u; }}\n"))
     }),
     ("comments", 2000, |n| {
         repeat(n, |i| format!("// comment {i}\n/* {i} */")) + &unit("r = u;")
@@ -397,11 +363,9 @@ pub const SHAPES: &[Shape] = &[
         )
     }),
     ("layers with derivatives", 60, |n| {
-        layers(
-            "shader n(float x = 0, output float r = 0) { r = x + Dx(x); }",
-            n,
-            |i| format!("x = {}.r", before(i)),
-        )
+        layers("shader n(float x = 0, output float r = 0) { r = x + Dx(x); }", n, |i| {
+            format!("x = {}.r", before(i))
+        })
     }),
     ("layers under overrides", 60, |n| {
         let layer = |i: usize| format!("n l{i}(x = {0}.r) with {{ P = {0}.r; }} ", before(i));
@@ -429,8 +393,6 @@ pub const SHAPES: &[Shape] = &[
         )
     }),
     ("expressions of a group", 60, |n| {
-        layers(ADD, n, |i| {
-            format!("x = {}.r * 2 + sin(u * {i}), y = p * p", before(i))
-        })
+        layers(ADD, n, |i| format!("x = {}.r * 2 + sin(u * {i}), y = p * p", before(i)))
     }),
 ];

@@ -24,11 +24,7 @@ static FILES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     paths
         .filter(|path| path.extension().is_some_and(|extension| extension == "ksl"))
         .map(|path| {
-            let name = path
-                .file_stem()
-                .expect("it has a name")
-                .to_string_lossy()
-                .into_owned();
+            let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
             (name, fs::read_to_string(&path).expect("it is text"))
         })
         .collect()
@@ -80,15 +76,9 @@ pub fn texts() -> impl Iterator<Item = String> {
 }
 
 fn signature(line: &'static str) -> ClosureSignature {
-    let (name, params) = line
-        .strip_suffix(')')
-        .and_then(|line| line.split_once('('))
-        .expect("name(…)");
+    let (name, params) = line.strip_suffix(')').and_then(|line| line.split_once('(')).expect("name(…)");
     let params = params.split(", ").filter(|param| !param.is_empty());
-    ClosureSignature {
-        name,
-        params: params.map(param).collect(),
-    }
+    ClosureSignature { name, params: params.map(param).collect() }
 }
 
 fn param(text: &'static str) -> ClosureParam {

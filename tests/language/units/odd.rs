@@ -65,9 +65,7 @@ fn inputs(params: &[ParamInfo], random: &mut Random) -> Vec<(String, Value)> {
         }
         let (value, ty) = if param.ty.is_array() {
             let count = random.below(5);
-            let list = (0..count)
-                .filter_map(|_| value(param, param.ty.element(), random))
-                .collect();
+            let list = (0..count).filter_map(|_| value(param, param.ty.element(), random)).collect();
             (Some(Const::Array(list)), Type::array(param.ty.base, count as u32))
         } else {
             (value(param, param.ty, random), param.ty)
@@ -103,11 +101,7 @@ fn patterns_of_random_parameters_are_finite() {
         let template = system.template(name).expect("it compiles");
         let params = template.params().expect("its parameters are known");
         let is_number = |param: &&ParamInfo| param.output && Kind::of(param.ty).is_some_and(is_numeric);
-        let outputs: Vec<&str> = params
-            .iter()
-            .filter(is_number)
-            .map(|param| &*param.name)
-            .collect();
+        let outputs: Vec<&str> = params.iter().filter(is_number).map(|param| &*param.name).collect();
         if outputs.is_empty() {
             continue;
         }

@@ -103,10 +103,7 @@ impl Probe {
         let loaded = system.load(Source::new("probe.ksl", text));
         let loaded = loaded.unwrap_or_else(|errors| panic!("{errors}"));
         let instance = system.instantiate(loaded.templates[0].clone(), &InstanceOptions::default());
-        Probe(
-            instance.unwrap_or_else(|errors| panic!("{errors}")),
-            system.context(),
-        )
+        Probe(instance.unwrap_or_else(|errors| panic!("{errors}")), system.context())
     }
 
     fn at(&mut self, globals: &ShaderGlobals) -> Const {
@@ -141,11 +138,9 @@ fn bumps_of_patterns_follow_their_slopes() {
             };
             let [x, y] = place;
             let step = 1e-3;
-            let slope = [
-                height(x + step, y) - height(x - step, y),
-                height(x, y + step) - height(x, y - step),
-            ]
-            .map(|rise| 0.1 * rise / (2.0 * step));
+            let slope =
+                [height(x + step, y) - height(x - step, y), height(x, y + step) - height(x, y - step)]
+                    .map(|rise| 0.1 * rise / (2.0 * step));
             let length = (1.0 + slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
             height(x, y);
             let Const::Triple(n) = bumps.at(&globals) else {

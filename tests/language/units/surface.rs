@@ -14,10 +14,7 @@ fn reflectances(args: &str) -> Vec<[[f32; 3]; 2]> {
         "group g(output closure color surface) {{ usd_preview_surface s({args}); surface = s.surface; }}"
     );
     let loaded = system.load(Source::new("test.ksl", text));
-    let template = loaded
-        .unwrap_or_else(|errors| panic!("{errors}"))
-        .templates
-        .remove(0);
+    let template = loaded.unwrap_or_else(|errors| panic!("{errors}")).templates.remove(0);
     let instance = system.instantiate(template, &InstanceOptions::default()).unwrap();
     let mut context = system.context();
     instance.run(&super::point(), &mut context).unwrap();
@@ -43,10 +40,7 @@ fn edges_of_usd_metals_have_the_color_of_their_faces() {
     assert!(reflectances(&format!("{color}, metallic = 1")).contains(&[gold, gold]));
     assert_eq!(reflectances(&format!("{color}, ior = 3")), [[[0.25; 3], white]]);
     let both = reflectances(&format!("{color}, metallic = 0.5, ior = 3"));
-    assert!(
-        both.contains(&[gold, gold]) && both.contains(&[[0.25; 3], white]),
-        "{both:?}"
-    );
+    assert!(both.contains(&[gold, gold]) && both.contains(&[[0.25; 3], white]), "{both:?}");
     let specular =
         "diffuseColor = (1, 0.5, 0.25), useSpecularWorkflow = 1, specularColor = 0.5, metallic = 1";
     assert_eq!(reflectances(specular), [[[0.5; 3], white]]);

@@ -44,16 +44,10 @@ impl RandomScene {
             if shape.instance_of.is_some() || !rng.with_probability(0.6) {
                 continue;
             }
-            let opacity = if rng.with_probability(0.6) {
-                0.0
-            } else {
-                rng.between(0.05, 0.3)
-            };
+            let opacity = if rng.with_probability(0.6) { 0.0 } else { rng.between(0.05, 0.3) };
             let veil = Node::new("matte", vec![("albedo", Argument::Number(0.6))]);
-            let cutout = vec![
-                ("base", Argument::Call(Box::new(veil))),
-                ("opacity", Argument::Number(opacity)),
-            ];
+            let cutout =
+                vec![("base", Argument::Call(Box::new(veil))), ("opacity", Argument::Number(opacity))];
             let away = rng.direction().as_dvec3() * rng.between(0.002, 0.02);
             scene.materials.push(Surface::of(Node::new("cutout", cutout)));
             scene.shapes.push(Shape {
@@ -97,11 +91,7 @@ impl RandomScene {
             matrix.transform_point3(camera.world.translation),
         );
         match &mut camera.lens {
-            Lens::Perspective {
-                aperture_radius,
-                focus_distance,
-                ..
-            } => {
+            Lens::Perspective { aperture_radius, focus_distance, .. } => {
                 *aperture_radius *= by.scale;
                 *focus_distance *= by.scale;
             }
@@ -149,12 +139,7 @@ impl RandomScene {
 
     /// Number of lights that [`RandomScene::lit_by`] can select.
     pub fn light_count(&self) -> usize {
-        self.lights.len()
-            + self
-                .materials
-                .iter()
-                .filter(|surface| surface.root.emits())
-                .count()
+        self.lights.len() + self.materials.iter().filter(|surface| surface.root.emits()).count()
     }
 
     /// The scene with each shape replaced by the result of `replace`.
@@ -163,10 +148,7 @@ impl RandomScene {
         let mut scene = self.clone();
         scene.shapes = (self.shapes.iter().enumerate())
             .flat_map(|(index, shape)| {
-                let own = Shape {
-                    instance_of: None,
-                    ..shape.clone()
-                };
+                let own = Shape { instance_of: None, ..shape.clone() };
                 replace(index, &own)
             })
             .collect();
@@ -207,12 +189,7 @@ impl Light {
                 *position = by.matrix().transform_point3(*position);
                 *intensity *= square;
             }
-            Light::Spot {
-                position,
-                direction,
-                intensity,
-                ..
-            } => {
+            Light::Spot { position, direction, intensity, .. } => {
                 *position = by.matrix().transform_point3(*position);
                 *direction = by.rotation * *direction;
                 *intensity *= square;

@@ -145,11 +145,7 @@ fn eighths(rng: &mut Rng, low: f64, high: f64) -> f64 {
 }
 
 fn standing(rng: &mut Rng) -> Cuboid {
-    let size = DVec3::new(
-        eighths(rng, 0.5, 1.2),
-        eighths(rng, 0.4, 1.0),
-        eighths(rng, 0.5, 1.2),
-    );
+    let size = DVec3::new(eighths(rng, 0.5, 1.2), eighths(rng, 0.4, 1.0), eighths(rng, 0.5, 1.2));
     let min = DVec3::new(eighths(rng, -0.8, 0.0), 0.0, eighths(rng, -0.8, 0.0));
     Cuboid { min, max: min + size }
 }
@@ -189,28 +185,17 @@ fn next_to(other: &Cuboid, rng: &mut Rng) -> Cuboid {
 }
 
 fn matte(rng: &mut Rng) -> Node {
-    let albedo = DVec3::new(
-        rng.between(0.2, 0.8),
-        rng.between(0.2, 0.8),
-        rng.between(0.2, 0.8),
-    );
+    let albedo = DVec3::new(rng.between(0.2, 0.8), rng.between(0.2, 0.8), rng.between(0.2, 0.8));
     Node::new("matte", vec![("albedo", Argument::Color(albedo))])
 }
 
 /// Fog with a random density in an interval.
 fn haze(rng: &mut Rng, [low, high]: [f64; 2]) -> Interior {
-    let albedo = DVec3::new(
-        rng.between(0.0, 0.9),
-        rng.between(0.0, 0.9),
-        rng.between(0.0, 0.9),
-    );
+    let albedo = DVec3::new(rng.between(0.0, 0.9), rng.between(0.0, 0.9), rng.between(0.0, 0.9));
     Interior {
         medium: Node::new(
             "haze",
-            vec![
-                ("density", Argument::Number(rng.between(low, high))),
-                ("albedo", Argument::Color(albedo)),
-            ],
+            vec![("density", Argument::Number(rng.between(low, high))), ("albedo", Argument::Color(albedo))],
         ),
         priority: rng.with_probability(0.2).then(|| rng.below(2) as i64),
         is_all: false,
@@ -235,15 +220,9 @@ fn inside(rng: &mut Rng) -> Surface {
         )
     };
     match rng.below(8) {
-        0..=3 => Surface {
-            inside: Some(haze(rng, DENSITY)),
-            ..Surface::of(clear())
-        },
+        0..=3 => Surface { inside: Some(haze(rng, DENSITY)), ..Surface::of(clear()) },
         4 => Surface::of(glass(rng)),
-        5 => Surface {
-            inside: Some(haze(rng, DENSITY)),
-            ..Surface::of(glass(rng))
-        },
+        5 => Surface { inside: Some(haze(rng, DENSITY)), ..Surface::of(glass(rng)) },
         6 => Surface::of(matte(rng)),
         _ => Surface::of(Node::new(
             "emitter",
@@ -262,11 +241,7 @@ fn camera(rng: &mut Rng) -> Camera {
     let frame = DMat3::from_cols(right, right.cross(ahead), -ahead);
     Camera {
         world: DAffine3::from_mat3_translation(frame, DVec3::new(0.1, 0.5, 0.1) - ahead * 4.0),
-        lens: Lens::Perspective {
-            fov: 35.0,
-            aperture_radius: 0.0,
-            focus_distance: 4.0,
-        },
+        lens: Lens::Perspective { fov: 35.0, aperture_radius: 0.0, focus_distance: 4.0 },
     }
 }
 

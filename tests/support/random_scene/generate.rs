@@ -65,19 +65,12 @@ pub fn generate(seed: u64, recipe: &Recipe) -> RandomScene {
             shapes: vec![],
             lights: vec![],
             images: vec![],
-            camera: Camera {
-                world: DAffine3::IDENTITY,
-                lens: Lens::Panoramic,
-            },
+            camera: Camera { world: DAffine3::IDENTITY, lens: Lens::Panoramic },
         },
     };
     let setting = generator.make();
     let Generator { mut rng, scene, .. } = generator;
-    let scene = if recipe.media {
-        scene.with_media(recipe, setting)
-    } else {
-        scene
-    };
+    let scene = if recipe.media { scene.with_media(recipe, setting) } else { scene };
     if recipe.anywhere {
         let placement = anywhere(&mut rng);
         scene.moved(&placement)
@@ -126,11 +119,7 @@ impl Rng {
     }
 
     fn color(&mut self, low: f64, high: f64) -> DVec3 {
-        DVec3::new(
-            self.between(low, high),
-            self.between(low, high),
-            self.between(low, high),
-        )
+        DVec3::new(self.between(low, high), self.between(low, high), self.between(low, high))
     }
 
     pub fn rotation(&mut self) -> DQuat {
@@ -185,10 +174,10 @@ impl Generator {
                     self.light(setting);
                 }
             }
-            Setting::Furnace => self.scene.lights.push(Light::Environment {
-                sky: Sky::Constant(DVec3::ONE),
-                rotation: DMat3::IDENTITY,
-            }),
+            Setting::Furnace => self
+                .scene
+                .lights
+                .push(Light::Environment { sky: Sky::Constant(DVec3::ONE), rotation: DMat3::IDENTITY }),
         }
         self.camera(setting);
         setting
@@ -221,14 +210,9 @@ impl Generator {
             self.add(Geometry::Plane { size }, DAffine3::IDENTITY, surface);
         } else {
             let n = 1 + self.rng.below(3) as u32;
-            let mesh = TriangleMesh::patch(n, n, |uv| {
-                (DVec3::new(uv.x - 0.5, 0.0, 0.5 - uv.y) * size, DVec3::Y)
-            });
-            let mesh = if self.rng.with_probability(0.5) {
-                mesh
-            } else {
-                mesh.faceted()
-            };
+            let mesh =
+                TriangleMesh::patch(n, n, |uv| (DVec3::new(uv.x - 0.5, 0.0, 0.5 - uv.y) * size, DVec3::Y));
+            let mesh = if self.rng.with_probability(0.5) { mesh } else { mesh.faceted() };
             let geometry = self.mesh(mesh);
             self.add(geometry, DAffine3::IDENTITY, surface);
         }
@@ -244,11 +228,7 @@ impl Generator {
         } else {
             self.surface(0, true, false)
         };
-        self.add(
-            Geometry::Cube { size },
-            DAffine3::from_translation(middle),
-            surface,
-        );
+        self.add(Geometry::Cube { size }, DAffine3::from_translation(middle), surface);
     }
 
     fn object(&mut self, setting: Setting) {
@@ -300,51 +280,24 @@ impl Generator {
         let rng = &mut self.rng;
         match rng.below(9) {
             0 => (
-                Geometry::Sphere {
-                    center: rng.color(-0.2, 0.2),
-                    radius: rng.between(0.6, 1.1),
-                },
+                Geometry::Sphere { center: rng.color(-0.2, 0.2), radius: rng.between(0.6, 1.1) },
                 true,
             ),
-            1 => (
-                Geometry::Disk {
-                    radius: rng.between(0.6, 1.2),
-                },
-                true,
-            ),
+            1 => (Geometry::Disk { radius: rng.between(0.6, 1.2) }, true),
             2 => (
-                Geometry::Cylinder {
-                    radius: rng.between(0.4, 0.9),
-                    height: rng.between(0.5, 1.5),
-                },
+                Geometry::Cylinder { radius: rng.between(0.4, 0.9), height: rng.between(0.5, 1.5) },
                 true,
             ),
             3 => (
-                Geometry::Rectangle {
-                    size: [rng.between(0.8, 2.0), rng.between(0.8, 2.0)],
-                },
+                Geometry::Rectangle { size: [rng.between(0.8, 2.0), rng.between(0.8, 2.0)] },
                 true,
             ),
-            4 => (
-                Geometry::Cube {
-                    size: rng.color(0.8, 1.7),
-                },
-                true,
-            ),
-            5 => (
-                Geometry::Plane {
-                    size: rng.between(1.0, 2.0),
-                },
-                true,
-            ),
+            4 => (Geometry::Cube { size: rng.color(0.8, 1.7) }, true),
+            5 => (Geometry::Plane { size: rng.between(1.0, 2.0) }, true),
             _ => {
                 let mesh = any_mesh(rng);
                 // Smooth normals on facets lose light.
-                let mesh = if self.recipe.lossless {
-                    mesh.faceted()
-                } else {
-                    mesh
-                };
+                let mesh = if self.recipe.lossless { mesh.faceted() } else { mesh };
                 let has_uvs = !mesh.uvs.is_empty();
                 (self.mesh(mesh), has_uvs)
             }
@@ -361,10 +314,7 @@ impl Generator {
     /// A surface; `depth` bounds the nesting of groups.
     fn surface(&mut self, depth: u32, has_uvs: bool, may_pass: bool) -> Surface {
         let root = self.closure(depth, has_uvs, may_pass);
-        Surface {
-            one_sided: false,
-            ..Surface::of(root)
-        }
+        Surface { one_sided: false, ..Surface::of(root) }
     }
 
     fn closure(&mut self, depth: u32, has_uvs: bool, may_pass: bool) -> Node {
@@ -430,9 +380,7 @@ impl Generator {
             6 => {
                 arguments.push(("base_color", self.color(has_uvs)));
                 arguments.push(("metallic", Argument::Number(self.rng.between(0.0, 1.0))));
-                let roughness = self
-                    .rng
-                    .between(if self.recipe.specular { 0.0 } else { 0.5 }, 1.0);
+                let roughness = self.rng.between(if self.recipe.specular { 0.0 } else { 0.5 }, 1.0);
                 arguments.push(("roughness", Argument::Number(roughness)));
                 if may_pass && self.glass_fits && self.rng.with_probability(0.4) {
                     arguments.push(("transmission", Argument::Number(self.rng.between(0.0, 1.0))));
@@ -493,10 +441,7 @@ impl Generator {
                     ],
                 )
             }
-            _ => Node::new(
-                "glass",
-                vec![("ior", Argument::Number(self.rng.between(1.05, 2.0)))],
-            ),
+            _ => Node::new("glass", vec![("ior", Argument::Number(self.rng.between(1.05, 2.0)))]),
         }
     }
 
@@ -534,11 +479,7 @@ impl Generator {
             if unit == "fbm" {
                 node.arguments.push(("octaves", Argument::Number(3.0)));
                 let (a, b) = (self.rng.color(0.0, 0.9), self.rng.color(0.0, 0.9));
-                let mix = vec![
-                    ("a", Argument::Color(a)),
-                    ("b", Argument::Color(b)),
-                    ("amount", call(node)),
-                ];
+                let mix = vec![("a", Argument::Color(a)), ("b", Argument::Color(b)), ("amount", call(node))];
                 return call(Node::new("color_mix", mix));
             }
             return call(node);
@@ -559,10 +500,7 @@ impl Generator {
                 ],
             ),
             1 => Node::new("brick", vec![("scale", Argument::Number(scale))]),
-            2 => Node::new(
-                "gradient",
-                vec![("a", Argument::Color(a)), ("b", Argument::Color(b))],
-            ),
+            2 => Node::new("gradient", vec![("a", Argument::Color(a)), ("b", Argument::Color(b))]),
             3 => Node::new("hexagons", vec![("scale", Argument::Number(scale))]),
             4 => Node::new("tiles", vec![("scale", Argument::Number(scale))]),
             _ => Node::new("image", vec![("file", Argument::Text(self.picture()))]),
@@ -576,10 +514,7 @@ impl Generator {
             let amount = Argument::Number(self.rng.between(0.1, 0.5));
             return Some(Node::new(
                 "bump_noise",
-                vec![
-                    ("scale", Argument::Number(self.rng.between(2.0, 8.0))),
-                    ("amount", amount),
-                ],
+                vec![("scale", Argument::Number(self.rng.between(2.0, 8.0))), ("amount", amount)],
             ));
         }
         if !has_uvs {
@@ -592,10 +527,7 @@ impl Generator {
         let file = self.normal_picture();
         Some(Node::new(
             "normal_map",
-            vec![
-                ("file", Argument::Text(file)),
-                ("strength", Argument::Number(self.rng.between(0.3, 1.0))),
-            ],
+            vec![("file", Argument::Text(file)), ("strength", Argument::Number(self.rng.between(0.3, 1.0)))],
         ))
     }
 
@@ -604,11 +536,7 @@ impl Generator {
         let width = 4 + self.rng.below(5) as usize;
         let height = 4 + self.rng.below(5) as usize;
         let pixels = (0..width * height).map(|_| self.rng.color(0.0, 0.9).as_vec3().to_array());
-        let image = ImageFile {
-            name: name.clone(),
-            width,
-            pixels: pixels.collect(),
-        };
+        let image = ImageFile { name: name.clone(), width, pixels: pixels.collect() };
         self.scene.images.push(image);
         name
     }
@@ -619,11 +547,7 @@ impl Generator {
             let n = DVec3::new(self.rng.between(-0.6, 0.6), self.rng.between(-0.6, 0.6), 1.0).normalize();
             (n * 0.5 + 0.5).as_vec3().to_array()
         });
-        let image = ImageFile {
-            name: name.clone(),
-            width: 8,
-            pixels: pixels.collect(),
-        };
+        let image = ImageFile { name: name.clone(), width: 8, pixels: pixels.collect() };
         self.scene.images.push(image);
         name
     }
@@ -650,17 +574,13 @@ impl Generator {
         let sun = self.rng.direction().as_dvec3();
         let power = self.rng.between(8.0, 60.0);
         let (sun_color, sky_color) = (self.rng.color(1.0, 8.0), self.rng.color(0.1, 0.8));
-        let pixels = (0..height)
-            .flat_map(|y| (0..width).map(move |x| (x, y)))
-            .map(|(x, y)| {
-                let theta = PI * (f64::from(y) + 0.5) / f64::from(height);
-                let phi = TAU * (f64::from(x) + 0.5) / f64::from(width);
-                let d = DVec3::new(theta.sin() * phi.sin(), theta.cos(), -theta.sin() * phi.cos());
-                let glow = (power * (d.dot(sun) - 1.0)).exp();
-                (sky_color * (0.6 + 0.4 * d.y) + sun_color * glow)
-                    .as_vec3()
-                    .to_array()
-            });
+        let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| {
+            let theta = PI * (f64::from(y) + 0.5) / f64::from(height);
+            let phi = TAU * (f64::from(x) + 0.5) / f64::from(width);
+            let d = DVec3::new(theta.sin() * phi.sin(), theta.cos(), -theta.sin() * phi.cos());
+            let glow = (power * (d.dot(sun) - 1.0)).exp();
+            (sky_color * (0.6 + 0.4 * d.y) + sun_color * glow).as_vec3().to_array()
+        });
         let image = ImageFile {
             name: String::new(),
             width: width as usize,
@@ -686,10 +606,7 @@ impl Generator {
         let position = self.light_position(setting);
         let aim = (DVec3::new(0.0, 0.6, 0.0) - position).normalize();
         let light = match self.rng.below(if setting == Setting::Room { 2 } else { 3 }) {
-            0 => Light::Point {
-                position,
-                intensity: self.rng.color(3.0, 20.0),
-            },
+            0 => Light::Point { position, intensity: self.rng.color(3.0, 20.0) },
             1 => {
                 let cutoff = if self.rng.with_probability(0.3) {
                     self.rng.between(2.0, 8.0)
@@ -705,10 +622,7 @@ impl Generator {
                     squared_cosine: cutoff < 89.0 && self.rng.with_probability(0.5),
                 }
             }
-            _ => Light::Directional {
-                direction: aim,
-                irradiance: self.rng.color(0.5, 3.0),
-            },
+            _ => Light::Directional { direction: aim, irradiance: self.rng.color(0.5, 3.0) },
         };
         self.scene.lights.push(light);
     }
@@ -750,10 +664,8 @@ impl Generator {
         } else {
             Argument::Color(radiance)
         };
-        let mut surface = Surface::of(Node::new(
-            unit,
-            vec![("radiance", color), ("scale", Argument::Number(1.0))],
-        ));
+        let mut surface =
+            Surface::of(Node::new(unit, vec![("radiance", color), ("scale", Argument::Number(1.0))]));
         // Shapes without an inside often emit on both sides.
         surface.emits_both = self.rng.with_probability(0.4);
         self.add(geometry, world, surface);
@@ -791,15 +703,10 @@ impl Generator {
                 aperture_radius: self.rng.between(0.02, 0.2),
                 focus_distance: distance,
             },
-            8 => Lens::Orthographic {
-                width: self.rng.between(3.0, 5.0),
-            },
+            8 => Lens::Orthographic { width: self.rng.between(3.0, 5.0) },
             _ => Lens::Panoramic,
         };
-        self.scene.camera = Camera {
-            world: DAffine3::from_mat3_translation(frame, from),
-            lens,
-        };
+        self.scene.camera = Camera { world: DAffine3::from_mat3_translation(frame, from), lens };
     }
 }
 
@@ -826,9 +733,7 @@ fn any_mesh(rng: &mut Rng) -> TriangleMesh {
     let mesh = match rng.below(4) {
         0 => {
             let n = 1 + rng.below(4) as u32;
-            TriangleMesh::patch(n, n, |uv| {
-                (DVec3::new(2.0 * uv.x - 1.0, 2.0 * uv.y - 1.0, 0.0), DVec3::Z)
-            })
+            TriangleMesh::patch(n, n, |uv| (DVec3::new(2.0 * uv.x - 1.0, 2.0 * uv.y - 1.0, 0.0), DVec3::Z))
         }
         1 => wavy(rng),
         2 => TriangleMesh::patch(24, 12, |uv| {
@@ -840,16 +745,8 @@ fn any_mesh(rng: &mut Rng) -> TriangleMesh {
             TriangleMesh::patch(20, 10, |uv| torus_point(uv, thin))
         }
     };
-    let mesh = if rng.with_probability(0.3) {
-        mesh.faceted()
-    } else {
-        mesh
-    };
-    if rng.with_probability(0.25) {
-        mesh.without_uvs()
-    } else {
-        mesh
-    }
+    let mesh = if rng.with_probability(0.3) { mesh.faceted() } else { mesh };
+    if rng.with_probability(0.25) { mesh.without_uvs() } else { mesh }
 }
 
 /// A point of the unit sphere in Kiln's parametrisation.
@@ -868,20 +765,12 @@ fn torus_point(uv: DVec2, thin: f64) -> (DVec3, DVec3) {
 }
 
 fn wavy(rng: &mut Rng) -> TriangleMesh {
-    let (height, waves, phase) = (
-        rng.between(0.05, 0.25),
-        rng.between(2.0, 5.0),
-        rng.between(0.0, TAU),
-    );
+    let (height, waves, phase) = (rng.between(0.05, 0.25), rng.between(2.0, 5.0), rng.between(0.0, TAU));
     TriangleMesh::patch(10, 10, |uv| {
         let (x, y) = (2.0 * uv.x - 1.0, 2.0 * uv.y - 1.0);
         let (a, b) = (waves * x + phase, waves * y);
         let z = height * a.sin() * b.cos();
-        let n = DVec3::new(
-            -height * waves * a.cos() * b.cos(),
-            height * waves * a.sin() * b.sin(),
-            1.0,
-        );
+        let n = DVec3::new(-height * waves * a.cos() * b.cos(), height * waves * a.sin() * b.sin(), 1.0);
         (DVec3::new(x, y, z), n.normalize())
     })
 }

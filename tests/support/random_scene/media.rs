@@ -71,17 +71,11 @@ impl RandomScene {
     fn surround(&mut self, rng: &mut Rng) {
         let clear = Surface::of(Node::new("cutout", vec![("opacity", Argument::Number(0.0))]));
         self.materials.push(Surface {
-            inside: Some(Interior {
-                medium: medium(rng, 0.2),
-                priority: None,
-                is_all: true,
-            }),
+            inside: Some(Interior { medium: medium(rng, 0.2), priority: None, is_all: true }),
             ..clear
         });
         self.shapes.push(Shape {
-            geometry: Geometry::Cube {
-                size: DVec3::splat(rng.between(9.0, 14.0)),
-            },
+            geometry: Geometry::Cube { size: DVec3::splat(rng.between(9.0, 14.0)) },
             world: DAffine3::from_translation(DVec3::new(0.1, 0.2, -0.1)),
             material: self.materials.len() - 1,
             flip_normals: false,
@@ -105,11 +99,7 @@ fn glass(rng: &mut Rng, recipe: &Recipe) -> Surface {
 
 /// A material with subsurface scattering.
 fn wax(rng: &mut Rng) -> Surface {
-    let albedo = DVec3::new(
-        rng.between(0.2, 0.95),
-        rng.between(0.2, 0.95),
-        rng.between(0.2, 0.95),
-    );
+    let albedo = DVec3::new(rng.between(0.2, 0.95), rng.between(0.2, 0.95), rng.between(0.2, 0.95));
     Surface::of(Node::new(
         "wax",
         vec![
@@ -122,11 +112,7 @@ fn wax(rng: &mut Rng) -> Surface {
 
 /// A medium with at most about this optical thickness per metre.
 fn medium(rng: &mut Rng, most: f64) -> Node {
-    let albedo = DVec3::new(
-        rng.between(0.3, 1.0),
-        rng.between(0.3, 1.0),
-        rng.between(0.3, 1.0),
-    );
+    let albedo = DVec3::new(rng.between(0.3, 1.0), rng.between(0.3, 1.0), rng.between(0.3, 1.0));
     let mut arguments = vec![
         ("density", Argument::Number(rng.between(0.1 * most, most))),
         ("albedo", Argument::Color(albedo)),

@@ -24,10 +24,7 @@ impl TriangleMesh {
         let mut mesh = TriangleMesh::default();
         for row in 0..=rows {
             for column in 0..=columns {
-                let uv = DVec2::new(
-                    f64::from(column) / f64::from(columns),
-                    f64::from(row) / f64::from(rows),
-                );
+                let uv = DVec2::new(f64::from(column) / f64::from(columns), f64::from(row) / f64::from(rows));
                 let (p, n) = f(uv);
                 mesh.positions.push(p);
                 mesh.normals.push(n);
@@ -53,12 +50,7 @@ impl TriangleMesh {
             (b - a).cross(c - a).length()
         };
         let largest = self.triangles.iter().map(area).fold(0.0, f64::max);
-        self.triangles = self
-            .triangles
-            .iter()
-            .filter(|t| area(t) > 1e-9 * largest)
-            .copied()
-            .collect();
+        self.triangles = self.triangles.iter().filter(|t| area(t) > 1e-9 * largest).copied().collect();
         self
     }
 
@@ -79,10 +71,7 @@ impl TriangleMesh {
     /// The mesh with every triangle divided into four.
     #[must_use]
     pub fn quartered(&self) -> TriangleMesh {
-        let mut fine = TriangleMesh {
-            triangles: vec![],
-            ..self.clone()
-        };
+        let mut fine = TriangleMesh { triangles: vec![], ..self.clone() };
         for &[a, b, c] in &self.triangles {
             let [ab, bc, ca] = [(a, b), (b, c), (c, a)].map(|(i, j)| {
                 let (i, j) = (i as usize, j as usize);
@@ -96,8 +85,7 @@ impl TriangleMesh {
                 }
                 fine.positions.len() as u32 - 1
             });
-            fine.triangles
-                .extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
+            fine.triangles.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
         }
         fine
     }
@@ -147,16 +135,8 @@ impl TriangleMesh {
         let normal = world.matrix3.inverse().transpose();
         let mirrored = world.matrix3.determinant() < 0.0;
         TriangleMesh {
-            positions: self
-                .positions
-                .iter()
-                .map(|&p| world.transform_point3(p))
-                .collect(),
-            normals: self
-                .normals
-                .iter()
-                .map(|&n| (normal * n).normalize_or_zero())
-                .collect(),
+            positions: self.positions.iter().map(|&p| world.transform_point3(p)).collect(),
+            normals: self.normals.iter().map(|&n| (normal * n).normalize_or_zero()).collect(),
             uvs: self.uvs.clone(),
             triangles: self
                 .triangles

@@ -20,12 +20,8 @@ pub enum MeshFormat {
 
 impl MeshFormat {
     /// Every format.
-    pub const ALL: [MeshFormat; 4] = [
-        MeshFormat::PlyText,
-        MeshFormat::PlyBinary,
-        MeshFormat::Obj,
-        MeshFormat::Glb,
-    ];
+    pub const ALL: [MeshFormat; 4] =
+        [MeshFormat::PlyText, MeshFormat::PlyBinary, MeshFormat::Obj, MeshFormat::Glb];
 
     /// The file name extension.
     pub fn extension(self) -> &'static str {
@@ -60,10 +56,7 @@ fn vertex(mesh: &TriangleMesh, index: usize) -> Vec<f32> {
 }
 
 fn ply_header(mesh: &TriangleMesh, format: &str) -> String {
-    let mut text = format!(
-        "ply\nformat {format} 1.0\nelement vertex {}\n",
-        mesh.positions.len()
-    );
+    let mut text = format!("ply\nformat {format} 1.0\nelement vertex {}\n", mesh.positions.len());
     let mut names = vec!["x", "y", "z"];
     if !mesh.normals.is_empty() {
         names.extend(["nx", "ny", "nz"]);
@@ -145,18 +138,10 @@ fn glb(mesh: &TriangleMesh) -> Vec<u8> {
         accessors.push(accessor);
         accessors.len() - 1
     };
-    let floats = |values: Vec<f64>| -> Vec<u8> {
-        values
-            .into_iter()
-            .flat_map(|v| (v as f32).to_le_bytes())
-            .collect()
-    };
+    let floats =
+        |values: Vec<f64>| -> Vec<u8> { values.into_iter().flat_map(|v| (v as f32).to_le_bytes()).collect() };
     let count = mesh.positions.len();
-    let low = mesh
-        .positions
-        .iter()
-        .fold(glam::DVec3::INFINITY, |a, &b| a.min(b))
-        .as_vec3();
+    let low = mesh.positions.iter().fold(glam::DVec3::INFINITY, |a, &b| a.min(b)).as_vec3();
     let high = mesh
         .positions
         .iter()
@@ -168,11 +153,7 @@ fn glb(mesh: &TriangleMesh) -> Vec<u8> {
     attributes.insert("POSITION".to_owned(), json!(add(positions, accessor)));
     if !mesh.normals.is_empty() {
         // glTF requires unit normals.
-        let normals = mesh
-            .normals
-            .iter()
-            .flat_map(|n| n.normalize_or_zero().to_array())
-            .collect();
+        let normals = mesh.normals.iter().flat_map(|n| n.normalize_or_zero().to_array()).collect();
         let accessor = json!({ "componentType": 5126, "count": count, "type": "VEC3" });
         attributes.insert("NORMAL".to_owned(), json!(add(floats(normals), accessor)));
     }
@@ -181,12 +162,7 @@ fn glb(mesh: &TriangleMesh) -> Vec<u8> {
         let accessor = json!({ "componentType": 5126, "count": count, "type": "VEC2" });
         attributes.insert("TEXCOORD_0".to_owned(), json!(add(floats(uvs), accessor)));
     }
-    let indices = mesh
-        .triangles
-        .iter()
-        .flatten()
-        .flat_map(|i| i.to_le_bytes())
-        .collect();
+    let indices = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes()).collect();
     let accessor = json!({ "componentType": 5125, "count": 3 * mesh.triangles.len(), "type": "SCALAR" });
     let indices = add(indices, accessor);
     let json = json!({

@@ -52,11 +52,7 @@ pub fn load_scene(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
     let built = build(&desc, None, 1).map_err(|errors| errors.to_string())?;
     Ok(Loaded {
         built,
-        names: desc
-            .shapes
-            .into_iter()
-            .map(|shape| shape.name.to_string())
-            .collect(),
+        names: desc.shapes.into_iter().map(|shape| shape.name.to_string()).collect(),
         _folder: folder,
     })
 }

@@ -69,11 +69,7 @@ impl Node {
             | "marble" | "wood" | "color_mix" | "color_ramp" | "facing" => "result",
             _ => "surface",
         };
-        Node {
-            unit,
-            output,
-            arguments,
-        }
+        Node { unit, output, arguments }
     }
 
     /// The call as an expression, if no argument is a call.
@@ -103,12 +99,7 @@ impl Node {
 impl Surface {
     /// A material that scatters on both sides.
     pub fn of(root: Node) -> Surface {
-        Surface {
-            root,
-            one_sided: false,
-            emits_both: false,
-            inside: None,
-        }
+        Surface { root, one_sided: false, emits_both: false, inside: None }
     }
 
     /// The material's declarations: closures of closures are groups of their own, so that groups are nested.
@@ -181,11 +172,5 @@ fn row_vector_matrix(m: &DAffine3) -> String {
     let [x, y, z] = [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis];
     let t = m.translation;
     let row = |v: DVec3, w: f64| format!("{:e}, {:e}, {:e}, {w}", v.x, v.y, v.z);
-    format!(
-        "matrix({}, {}, {}, {})",
-        row(x, 0.0),
-        row(y, 0.0),
-        row(z, 0.0),
-        row(t, 1.0)
-    )
+    format!("matrix({}, {}, {}, {})", row(x, 0.0), row(y, 0.0), row(z, 0.0), row(t, 1.0))
 }

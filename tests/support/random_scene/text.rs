@@ -62,11 +62,7 @@ impl RandomScene {
                 let transform = shape.world * base.world.inverse();
                 (format!("instance {{ of = s{index};"), transform, flips)
             }
-            None => (
-                shape.geometry.declaration(folder, meshes),
-                shape.world,
-                shape.flip_normals,
-            ),
+            None => (shape.geometry.declaration(folder, meshes), shape.world, shape.flip_normals),
         };
         let flip = if flips { " flip_normals = true;" } else { "" };
         let _ = writeln!(
@@ -138,16 +134,9 @@ impl Light {
                 tuple(*position),
                 tuple(*direction),
                 tuple(*intensity),
-                if *squared_cosine {
-                    "squared_cosine"
-                } else {
-                    "linear"
-                },
+                if *squared_cosine { "squared_cosine" } else { "linear" },
             ),
-            Light::Directional {
-                direction,
-                irradiance,
-            } => format!(
+            Light::Directional { direction, irradiance } => format!(
                 "directional {{ direction = {}; irradiance = {}; }}",
                 tuple(*direction),
                 tuple(*irradiance)
@@ -184,11 +173,7 @@ impl Light {
 impl Camera {
     fn declaration(&self) -> String {
         let lens = match &self.lens {
-            Lens::Perspective {
-                fov,
-                aperture_radius,
-                focus_distance,
-            } => format!(
+            Lens::Perspective { fov, aperture_radius, focus_distance } => format!(
                 "perspective {{ fov = {fov}; aperture_radius = {aperture_radius}; focus_distance = {focus_distance};"
             ),
             Lens::Orthographic { width } => format!("orthographic {{ width = {width};"),

@@ -102,28 +102,18 @@ fn floor_coefficients(up: Vec3, side: Vec3, light: Light) -> Vec<Vec<Rgb>> {
     builder.shape(mesh(Mesh::rectangle()), turn, grey);
     builder.light(light);
     let scene = builder.build();
-    let baked = run(
-        &scene,
-        &settings(texture(32), Include::Direct, ShOrder::Two, 1024),
-    );
+    let baked = run(&scene, &settings(texture(32), Include::Direct, ShOrder::Two, 1024));
     let map = lightmap(&baked);
     let mut texels = texels(map);
     texels.retain(|(_, _, _, n)| n.dot(side) > 0.9);
     assert!(texels.len() > 50);
-    texels
-        .iter()
-        .map(|&(x, y, ..)| map.coefficients(x, y).to_vec())
-        .collect()
+    texels.iter().map(|&(x, y, ..)| map.coefficients(x, y).to_vec()).collect()
 }
 
 fn near(found: &[Vec<Rgb>], expected: &[f32]) {
     let norm = expected.iter().map(|c| c * c).sum::<f32>().sqrt();
     for coefficients in found {
-        let difference: f32 = coefficients
-            .iter()
-            .zip(expected)
-            .map(|(c, e)| (c.g - e).powi(2))
-            .sum();
+        let difference: f32 = coefficients.iter().zip(expected).map(|(c, e)| (c.g - e).powi(2)).sum();
         assert!(difference.sqrt() < 0.01 * norm, "{coefficients:?}\n{expected:?}");
     }
 }

@@ -36,18 +36,13 @@ fn keeping(kept: Option<BakeCache>) -> BakeSettings {
 
 fn light(baked: &Baked) -> Vec<Rgb> {
     let map = lightmap(baked);
-    texels(map)
-        .iter()
-        .map(|&(x, y, ..)| map.irradiance(x, y))
-        .collect()
+    texels(map).iter().map(|&(x, y, ..)| map.irradiance(x, y)).collect()
 }
 
 /// The greatest relative difference of two bakes over lit texels.
 fn difference(a: &Baked, b: &Baked) -> f32 {
     let (a, b) = (lightmap(a), lightmap(b));
-    let both = texels(a)
-        .into_iter()
-        .filter(|&(x, y, ..)| b.surface(x, y).is_some());
+    let both = texels(a).into_iter().filter(|&(x, y, ..)| b.surface(x, y).is_some());
     let of = |(x, y, ..): (u32, u32, Vec3, Vec3)| {
         let (a, b) = (a.irradiance(x, y).g, b.irradiance(x, y).g);
         (a - b).abs() / b.max(0.1)
@@ -74,11 +69,7 @@ fn only_changed_light_is_gathered_again() {
     let share = moved.stats.kept as f32 / moved.stats.points as f32;
     assert!((0.5..0.95).contains(&share), "{share}");
     let whole = run(&there, &keeping(None));
-    assert!(
-        difference(&moved, &whole) < 0.06,
-        "{}",
-        difference(&moved, &whole)
-    );
+    assert!(difference(&moved, &whole) < 0.06, "{}", difference(&moved, &whole));
     assert!(difference(&plain, &whole) > 0.3, "{}", difference(&plain, &whole));
 
     // A sky brighter by 3 % changes all light.
@@ -91,10 +82,7 @@ fn only_changed_light_is_gathered_again() {
 fn other_settings_invalidate_the_cache() {
     let scene = scene(Vec3::new(0.0, 1.2, 0.0), 1.0);
     let kept = run(&scene, &keeping(Some(BakeCache::default()))).kept;
-    let other = BakeSettings {
-        samples: 64,
-        ..keeping(kept)
-    };
+    let other = BakeSettings { samples: 64, ..keeping(kept) };
     let baked = run(&scene, &other);
     assert_eq!(baked.stats.kept, 0);
     assert!(

@@ -23,9 +23,7 @@ fn sunk_ball() -> Scene {
     let slab = Affine3A::from_translation(Vec3::new(0.0, -1.0, 0.0))
         * Affine3A::from_scale(Vec3::new(2.0, 1.0, 2.0));
     builder.shape(mesh(Mesh::cube()), slab, grey);
-    builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::new(
-        0.1, 0.2, 0.3,
-    ))));
+    builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::new(0.1, 0.2, 0.3))));
     builder.light(Light::Directional(DirectionalLight::new(
         Vec3::new(-0.8, -0.5, 0.1).normalize(),
         Rgb::splat(3.0),
@@ -50,9 +48,7 @@ fn irradiance_agrees_with_coefficients_in_hidden_texels() {
         texels
             .flat_map(|(x, y)| {
                 let n = map.normal(x, y).expect("it stands for a surface");
-                let rebuilt = irradiance(map.coefficients(x, y), n)
-                    .map(|v| v.max(0.0))
-                    .to_array();
+                let rebuilt = irradiance(map.coefficients(x, y), n).map(|v| v.max(0.0)).to_array();
                 let kept = map.irradiance(x, y).to_array();
                 [0, 1, 2].map(|i| [rebuilt[i], kept[i]])
             })
@@ -66,15 +62,9 @@ fn irradiance_agrees_with_coefficients_in_hidden_texels() {
         filled.len()
     );
     assert!(filled.len() > 500 && seen.len() > 500);
-    assert!(
-        of_filled < 1.2 * of_seen + 0.01,
-        "{of_filled}, seen ones {of_seen}"
-    );
+    assert!(of_filled < 1.2 * of_seen + 0.01, "{of_filled}, seen ones {of_seen}");
 
-    let baked = run(
-        &scene,
-        &settings(Target::Vertex, Include::Both, ShOrder::Two, 128),
-    );
+    let baked = run(&scene, &settings(Target::Vertex, Include::Both, ShOrder::Two, 128));
     let Product::Vertex(light) = &baked.product else {
         panic!("vertices were baked")
     };
@@ -85,28 +75,20 @@ fn irradiance_agrees_with_coefficients_in_hidden_texels() {
         .flat_map(|(vertex, &n)| {
             let vertex = ball.first + vertex;
             let n = place.vector(n).normalize();
-            let rebuilt = irradiance(light.coefficients(vertex), n)
-                .map(|v| v.max(0.0))
-                .to_array();
+            let rebuilt = irradiance(light.coefficients(vertex), n).map(|v| v.max(0.0)).to_array();
             let kept = light.irradiance(vertex).to_array();
             [0, 1, 2].map(|i| [rebuilt[i], kept[i]])
         })
         .collect();
     let of_vertices = relative_rms_difference(&pairs);
     println!("vertices: {of_vertices:.4}");
-    assert!(
-        of_vertices < 1.2 * of_seen + 0.01,
-        "{of_vertices}, seen texels {of_seen}"
-    );
+    assert!(of_vertices < 1.2 * of_seen + 0.01, "{of_vertices}, seen texels {of_seen}");
 }
 
 /// Asserts that some non-negative radiance has these coefficients.
 fn possible(coefficients: &[Rgb], irradiance: Option<Rgb>, what: &str) {
     for channel in 0..3 {
-        let c: Vec<f32> = coefficients
-            .iter()
-            .map(|color| color.to_array()[channel])
-            .collect();
+        let c: Vec<f32> = coefficients.iter().map(|color| color.to_array()[channel]).collect();
         assert!(c.iter().all(|v| v.is_finite()) && c[0] >= 0.0, "{what}: {c:?}");
         for (range, most) in BANDS {
             let length = c[range].iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();

@@ -36,10 +36,7 @@ fn features_match_the_surface() {
         ("opacity", Feature::Opacity),
         ("mask", Feature::Shader(shaders)),
     ];
-    let features = features.map(|(name, feature)| FeatureDesc {
-        name: name.to_owned(),
-        feature,
-    });
+    let features = features.map(|(name, feature)| FeatureDesc { name: name.to_owned(), feature });
     let mut target = texture(48);
     if let Target::Texture { features: asked, .. } = &mut target {
         *asked = features.to_vec();
@@ -77,9 +74,7 @@ fn features_match_the_surface() {
     }
     // Borders of charts are dilated.
     let dilated = (0..map.width * map.height).filter(|&i| map.is_used(i % map.width, i / map.width));
-    let bare = dilated
-        .filter(|&i| of("opacity", i as usize) == Vec3::ZERO)
-        .count();
+    let bare = dilated.filter(|&i| of("opacity", i as usize) == Vec3::ZERO).count();
     assert_eq!(bare, 0, "texels with light but without features");
 }
 
@@ -98,10 +93,7 @@ fn shadow_features_are_the_occluded_share_of_a_light() {
     let mut desc = load_text(HALF, &[]);
     desc.ensure_camera();
     let built = build_for_bake(&desc, 1, &[]).unwrap_or_else(|errors| panic!("{errors}"));
-    let rays = FeatureRays {
-        samples: 256,
-        reach: 0.0,
-    };
+    let rays = FeatureRays { samples: 256, reach: 0.0 };
     let of_light = |name: &str| {
         let index = built.names.lights.iter().position(|light| &*light.name == name);
         let light = LightId(index.expect("it is there") as u32);

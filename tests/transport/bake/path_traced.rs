@@ -39,12 +39,8 @@ pub(super) fn surface_points(scene: &Scene, map: &Lightmap, count: usize) -> Vec
     for (object, baked) in map.objects.iter().enumerate() {
         let shape = &scene.shapes()[baked.shape.0 as usize];
         for (triangle, corners) in baked.mesh.triangles.iter().enumerate() {
-            let [a, b, c] = corners.map(|i| {
-                shape
-                    .placement()
-                    .at(SHUTTER_OPEN)
-                    .point(baked.mesh.positions[i as usize])
-            });
+            let [a, b, c] =
+                corners.map(|i| shape.placement().at(SHUTTER_OPEN).point(baked.mesh.positions[i as usize]));
             total += f64::from((b - a).cross(c - a).length());
             triangles.push((total, object, triangle));
         }
@@ -109,19 +105,8 @@ pub(super) fn path_traced(
                     .map(|sample| {
                         sampler.start(glam::UVec2::new(first + index as u32, key), u64::from(sample));
                         let w = frame.to_world(cosine_hemisphere(sampler.next_2d()));
-                        let ray = Ray::new(
-                            RayEnd {
-                                p,
-                                p_error: 1e-5,
-                                ng: n,
-                            }
-                            .ray_origin(w),
-                            w,
-                        );
-                        let arrival = MisContext {
-                            at: LightSampleContext::in_space(p),
-                            pdf: None,
-                        };
+                        let ray = Ray::new(RayEnd { p, p_error: 1e-5, ng: n }.ray_origin(w), w);
+                        let arrival = MisContext { at: LightSampleContext::in_space(p), pdf: None };
                         let mut light = Scattered(Rgb::BLACK);
                         let start = scene.start_in_space(&ray);
                         prepared.incident_radiance(
@@ -185,11 +170,7 @@ fn errors(
             continue;
         }
         let (coefficients, irradiance_found) = map.lookup(uv);
-        let found = [
-            irradiance_found,
-            irradiance(&coefficients, n),
-            irradiance(&coefficients[..4], n),
-        ];
+        let found = [irradiance_found, irradiance(&coefficients, n), irradiance(&coefficients[..4], n)];
         for (sum, found) in sums.iter_mut().zip(found) {
             *sum += f64::from((found - *reference).luminance()).powi(2);
         }
@@ -240,11 +221,7 @@ fn depth_one_has_no_indirect_light() {
     settings.integrator = built.integrator.with_depth(Some(1));
     let baked = run(&built.scene, &settings);
     let map = lightmap(&baked);
-    assert!(
-        texels(map)
-            .iter()
-            .all(|&(x, y, _, _)| map.irradiance(x, y).is_black())
-    );
+    assert!(texels(map).iter().all(|&(x, y, _, _)| map.irradiance(x, y).is_black()));
 }
 
 /// The measure of bake quality; runs for a minute or two on two cores.

@@ -56,30 +56,18 @@ fn a_closed_box_is_black_inside() {
     for (x, y, p, _) in texels(map) {
         if inside(p) {
             dark += 1;
-            assert!(
-                map.irradiance(x, y).is_black(),
-                "{p} has {:?}",
-                map.irradiance(x, y)
-            );
+            assert!(map.irradiance(x, y).is_black(), "{p} has {:?}", map.irradiance(x, y));
         } else if map.irradiance(x, y).luminance() > 0.5 {
             lit += 1;
         }
     }
-    assert!(
-        dark > 3000 && lit > 3000,
-        "{dark} texels inside, {lit} lit ones outside"
-    );
+    assert!(dark > 3000 && lit > 3000, "{dark} texels inside, {lit} lit ones outside");
 }
 
 /// A hall for two rooms, and a grey material.
 fn hall() -> (SceneBuilder, MaterialId) {
     let mut builder = SceneBuilder::new();
-    walls(
-        &mut builder,
-        Vec3::new(-2.0, 0.0, -1.0),
-        Vec3::new(2.0, 2.0, 1.0),
-        0.1,
-    );
+    walls(&mut builder, Vec3::new(-2.0, 0.0, -1.0), Vec3::new(2.0, 2.0, 1.0), 0.1);
     let grey = builder.material(GREY);
     (builder, grey)
 }
@@ -88,12 +76,7 @@ fn hall() -> (SceneBuilder, MaterialId) {
 fn light_does_not_leak_through_a_wall() {
     // Two rooms with a common roof and floor, separated by a wall of two texels; the light is in the left room.
     let (mut builder, grey) = hall();
-    slab(
-        &mut builder,
-        Vec3::new(-0.05, -0.05, -1.05),
-        Vec3::new(0.05, 2.05, 1.05),
-        grey,
-    );
+    slab(&mut builder, Vec3::new(-0.05, -0.05, -1.05), Vec3::new(0.05, 2.05, 1.05), grey);
     builder.light(Light::Point(PointLight {
         position: Vec3::new(-1.0, 1.5, 0.0),
         intensity: Rgb::splat(20.0),
@@ -111,11 +94,7 @@ fn light_does_not_leak_through_a_wall() {
             count += 1;
         } else if right(p) {
             dark += 1;
-            assert!(
-                map.irradiance(x, y).is_black(),
-                "{p} has {:?}",
-                map.irradiance(x, y)
-            );
+            assert!(map.irradiance(x, y).is_black(), "{p} has {:?}", map.irradiance(x, y));
         }
     }
     assert!(count > 2000 && dark > 2000, "{count} {dark}");
@@ -150,11 +129,7 @@ fn a_box_room_is_lit_inside() {
         let inward = n.dot(p) < 0.0;
         let is_room = p.abs().max_element() > 1.9;
         let lit = map.irradiance(x, y).g > 0.1;
-        assert!(
-            lit == (inward || !is_room),
-            "{p} about {n}: {:?}",
-            map.irradiance(x, y)
-        );
+        assert!(lit == (inward || !is_room), "{p} about {n}: {:?}", map.irradiance(x, y));
     }
 }
 
@@ -165,16 +140,9 @@ fn light_does_not_leak_through_a_wall_without_thickness() {
     const WALL: f32 = 0.017;
     let (mut builder, grey) = hall();
     let across = Affine3A::from_translation(Vec3::new(WALL, 1.0, 0.0)) * Affine3A::from_rotation_y(PI / 2.0);
-    builder.shape(
-        mesh(Mesh::rectangle()),
-        across * Affine3A::from_scale(Vec3::splat(1.037)),
-        grey,
-    );
+    builder.shape(mesh(Mesh::rectangle()), across * Affine3A::from_scale(Vec3::splat(1.037)), grey);
     for (x, color) in [(-1.0, Rgb::new(20.0, 0.0, 0.0)), (0.8, Rgb::new(0.0, 5.0, 0.0))] {
-        builder.light(Light::Point(PointLight {
-            position: Vec3::new(x, 1.4, 0.1),
-            intensity: color,
-        }));
+        builder.light(Light::Point(PointLight { position: Vec3::new(x, 1.4, 0.1), intensity: color }));
     }
     let scene = builder.build();
     let texel = 0.05;
@@ -199,11 +167,7 @@ fn light_does_not_leak_through_a_wall_without_thickness() {
                 "{what}: {foreign} of {mean}"
             );
             let lit = light.iter().filter(|l| l.0 > 0.02).count();
-            assert!(
-                lit > 10_000 && lit > light.len() * 9 / 10,
-                "{what}: {lit} of {}",
-                light.len()
-            );
+            assert!(lit > 10_000 && lit > light.len() * 9 / 10, "{what}: {lit} of {}", light.len());
         };
         let inside = |p: Vec3| p.x.abs() < 2.01 && p.y > -0.01 && p.y < 2.01 && p.z.abs() < 1.01;
         let of_texels = texels(map).into_iter().filter(|t| inside(t.2));
@@ -212,9 +176,7 @@ fn light_does_not_leak_through_a_wall_without_thickness() {
         // The wall hides no texels: the floor has its own light up to the wall on both sides.
         for side in [-1.0, 1.0] {
             let near_wall = |p: Vec3| (0.0..texel).contains(&(side * (p.x - WALL))) && p.y.abs() < 1e-3;
-            let near_wall = texels(map)
-                .into_iter()
-                .filter(|t| inside(t.2) && near_wall(t.2) && t.3.y > 0.9);
+            let near_wall = texels(map).into_iter().filter(|t| inside(t.2) && near_wall(t.2) && t.3.y > 0.9);
             let count = near_wall.count();
             assert!(count > 35, "{count} texels of floor at the wall");
         }
@@ -252,11 +214,7 @@ fn points_in_intersecting_solids_are_hidden() {
         assert!(!within && (e > 0.1 || n.y < -0.9 || p.y < 0.0), "{p} has {e}");
     }
 
-    let points = vec![
-        Vec3::new(0.05, 0.3, 0.05),
-        Vec3::new(0.2, 0.3, 0.2),
-        Vec3::new(1.5, 0.3, 0.0),
-    ];
+    let points = vec![Vec3::new(0.05, 0.3, 0.05), Vec3::new(0.2, 0.3, 0.2), Vec3::new(1.5, 0.3, 0.0)];
     settings.target = Target::Probes(ProbePlaces::Points(points));
     let baked = run(&scene, &settings);
     let Product::Probes(probes) = &baked.product else {
@@ -285,12 +243,7 @@ fn texels_at_joints_match_their_neighbours() {
     let floor = Affine3A::from_rotation_x(-0.5 * PI) * Affine3A::from_scale(Vec3::new(4.0, 4.0, 1.0));
     builder.shape(mesh(Mesh::rectangle()), floor, grey);
     for (from, to) in [(-1.0, 0.0), (0.0, 1.0), (1.0, 2.3)] {
-        slab(
-            &mut builder,
-            Vec3::new(from, 0.0, -1.0),
-            Vec3::new(to, 1.0, 1.0),
-            grey,
-        );
+        slab(&mut builder, Vec3::new(from, 0.0, -1.0), Vec3::new(to, 1.0, 1.0), grey);
     }
     let baked = bake_fronts(builder, 16.0, 256);
     let map = lightmap(&baked);
@@ -311,10 +264,7 @@ fn texels_at_joints_match_their_neighbours() {
         };
         neighbours.sort_by(f32::total_cmp);
         let median = neighbours[neighbours.len() / 2];
-        assert!(
-            (e / median - 1.0).abs() < 0.16,
-            "{p} about {n}: {e} and neighbours {median}"
-        );
+        assert!((e / median - 1.0).abs() < 0.16, "{p} about {n}: {e} and neighbours {median}");
         compared += 1;
     }
     assert!(compared > 20_000, "{compared}");
@@ -335,15 +285,10 @@ fn a_floor_below_glass_or_fog_receives_attenuated_light() {
     let fog = |cos: f64| (-0.8 / cos).exp();
     let integral = |passed: &dyn Fn(f64) -> f64| -> f64 {
         let cosines = (0..1000).map(|i| (f64::from(i) + 0.5) / 1000.0);
-        cosines
-            .map(|cos| 2.0 * std::f64::consts::PI * cos * passed(cos) / 1000.0)
-            .sum()
+        cosines.map(|cos| 2.0 * std::f64::consts::PI * cos * passed(cos) / 1000.0).sum()
     };
     for (body, expected) in [
-        (
-            "Ci = dielectric_bsdf(N, dPdu, 1, 1, 0, 0, 1.5, \"ggx\");",
-            integral(&glass),
-        ),
+        ("Ci = dielectric_bsdf(N, dPdu, 1, 1, 0, 0, 1.5, \"ggx\");", integral(&glass)),
         (
             "Ci = transparent() + medium_vdf(0, 0.1, exp(-0.8), 0.0, 1.0, 0);",
             integral(&fog),
@@ -366,15 +311,10 @@ fn a_floor_below_glass_or_fog_receives_attenuated_light() {
         let below = texels(map)
             .into_iter()
             .filter(|(_, _, p, n)| n.y > 0.9 && p.y.abs() < 1e-3 && p.x.abs() < 1.5 && p.z.abs() < 1.5);
-        let light: Vec<f64> = below
-            .map(|(x, y, ..)| f64::from(map.irradiance(x, y).luminance()))
-            .collect();
+        let light: Vec<f64> = below.map(|(x, y, ..)| f64::from(map.irradiance(x, y).luminance())).collect();
         assert!(light.len() > 100, "{}", light.len());
         for e in light {
-            assert!(
-                (e / expected - 1.0).abs() < 0.06,
-                "{e}, expected {expected}: {body}"
-            );
+            assert!((e / expected - 1.0).abs() < 0.06, "{e}, expected {expected}: {body}");
         }
     }
 }

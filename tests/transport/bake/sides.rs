@@ -25,9 +25,7 @@ fn sun(direction: Vec3, irradiance: Rgb) -> Light {
 fn sheet(place: Affine3A, flip_normals: bool, mesh: Mesh, sides: MaterialSides) -> Scene {
     let mut builder = SceneBuilder::new();
     let grey = builder.material_with(GREY, sides);
-    builder
-        .shape(Geometry::Mesh(Arc::new(mesh)), place, grey)
-        .flip_normals = flip_normals;
+    builder.shape(Geometry::Mesh(Arc::new(mesh)), place, grey).flip_normals = flip_normals;
     builder.light(sun(Vec3::NEG_Z, Rgb::splat(4.0)));
     builder.light(sun(Vec3::Z, Rgb::splat(0.25)));
     builder.build()
@@ -58,10 +56,7 @@ fn translucent_sheets_show_light_from_behind() {
         let (e, rebuilt) = (map.irradiance(x, y), irradiance(map.coefficients(x, y), n));
         assert!(near(e, n) && near(rebuilt, n), "{e:?}, {rebuilt:?} about {n}");
     }
-    let baked = run(
-        &scene,
-        &settings(Target::Vertex, Include::Both, ShOrder::Two, 256),
-    );
+    let baked = run(&scene, &settings(Target::Vertex, Include::Both, ShOrder::Two, 256));
     let Product::Vertex(light) = &baked.product else {
         panic!("vertices were baked")
     };
@@ -89,31 +84,17 @@ fn sides_of_a_sheet_have_separate_light() {
         let scene = sheet(place, flip, mesh, MaterialSides::default());
         let baked = run(&scene, &settings(texture(48), Include::Both, ShOrder::Two, 512));
         let map = lightmap(&baked);
-        let [front, back] = map.objects.as_slice() else {
-            panic!("{:?}", map.objects)
-        };
+        let [front, back] = map.objects.as_slice() else { panic!("{:?}", map.objects) };
         assert_eq!((front.side, back.side), (Side::Front, Side::Back));
-        assert_eq!(
-            (front.name.as_str(), back.name.as_str()),
-            ("shape 0", "shape 0.back")
-        );
+        assert_eq!((front.name.as_str(), back.name.as_str()), ("shape 0", "shape 0.back"));
         assert!(front.own_coordinates == own && back.own_coordinates == own);
         for (object, baked) in [front, back].into_iter().enumerate() {
-            let of = texels(map)
-                .into_iter()
-                .filter(|&(x, y, ..)| baked.rect.contains(x, y));
+            let of = texels(map).into_iter().filter(|&(x, y, ..)| baked.rect.contains(x, y));
             let of: Vec<_> = of.collect();
-            assert!(
-                of.len() > 100 && of.iter().all(|t| t.3.dot(of[0].3) > 0.999),
-                "{}",
-                of.len()
-            );
+            assert!(of.len() > 100 && of.iter().all(|t| t.3.dot(of[0].3) > 0.999), "{}", of.len());
             for (x, y, _, n) in of {
                 let e = map.irradiance(x, y);
-                assert!(
-                    relative(e, expected(n)) < 0.1,
-                    "{object} at ({x}, {y}): {e:?} about {n}"
-                );
+                assert!(relative(e, expected(n)) < 0.1, "{object} at ({x}, {y}): {e:?} about {n}");
             }
         }
         for (p, n, uv) in surface_points(&scene, map, 1000) {
@@ -121,10 +102,7 @@ fn sides_of_a_sheet_have_separate_light() {
             assert!(relative(e, expected(n)) < 0.1, "{p}: {e:?} about {n}");
         }
 
-        let baked = run(
-            &scene,
-            &settings(Target::Vertex, Include::Both, ShOrder::Two, 512),
-        );
+        let baked = run(&scene, &settings(Target::Vertex, Include::Both, ShOrder::Two, 512));
         let Product::Vertex(light) = &baked.product else {
             panic!("vertices were baked")
         };
@@ -173,22 +151,12 @@ fn backs(scene: &Scene, include: Include, sides: Sides) -> usize {
 #[test]
 fn hidden_backs_have_no_texels() {
     let sheet = |sides| sheet(Affine3A::IDENTITY, false, Mesh::rectangle(), sides);
-    let one_sided = MaterialSides {
-        one_sided: true,
-        ..MaterialSides::default()
-    };
-    let culled = MaterialSides {
-        culled: true,
-        ..MaterialSides::default()
-    };
+    let one_sided = MaterialSides { one_sided: true, ..MaterialSides::default() };
+    let culled = MaterialSides { culled: true, ..MaterialSides::default() };
     let plain = sheet(MaterialSides::default());
     assert_eq!(backs(&plain, Include::Both, Sides::Auto), 1);
     assert_eq!(backs(&plain, Include::Both, Sides::Front), 0);
-    assert_eq!(
-        backs(&plain, Include::Indirect, Sides::Auto),
-        0,
-        "nothing sends light on"
-    );
+    assert_eq!(backs(&plain, Include::Indirect, Sides::Auto), 0, "nothing sends light on");
     for sides in [one_sided, culled] {
         assert_eq!(backs(&sheet(sides), Include::Both, Sides::Auto), 0, "{sides:?}");
     }
@@ -200,11 +168,7 @@ fn hidden_backs_have_no_texels() {
     builder.shape(mesh(Mesh::rectangle()), lie, grey);
     let above = Affine3A::from_translation(Vec3::new(0.0, 3.0, 0.0));
     builder.shape(mesh(Mesh::rectangle()), above, lamp);
-    builder.shape(
-        mesh(globe()),
-        above * Affine3A::from_translation(Vec3::X * 2.0),
-        grey,
-    );
+    builder.shape(mesh(globe()), above * Affine3A::from_translation(Vec3::X * 2.0), grey);
     builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
     let scene = builder.build();
     assert_eq!(backs(&scene, Include::Both, Sides::Auto), 0);

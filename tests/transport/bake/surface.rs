@@ -22,10 +22,7 @@ fn bake_features(scene: &Scene, low: LowShapes<'_>, side: u32, features: Vec<Fea
         LowShapes::Others { shapes, .. } => shapes.len(),
     };
     let names: Vec<String> = (0..shapes).map(|shape| format!("shape {shape}")).collect();
-    let described = |(index, feature): (usize, Feature)| FeatureDesc {
-        name: index.to_string(),
-        feature,
-    };
+    let described = |(index, feature): (usize, Feature)| FeatureDesc { name: index.to_string(), feature };
     let settings = SurfaceSettings {
         scale: Scale::Resolution(side),
         margin: None,
@@ -96,10 +93,7 @@ fn occlusion_at_a_wall_matches_its_form_factor() {
     builder.shape(wall.geometry.clone(), tall, grey);
     let scene = builder.build();
     let floor = [scene.shapes()[0].clone()];
-    let low = LowShapes::Others {
-        shapes: &floor,
-        cage: CageSettings::Distance(Some(0.001)),
-    };
+    let low = LowShapes::Others { shapes: &floor, cage: CageSettings::Distance(Some(0.001)) };
     let asked = vec![Feature::Position, occlusion(1024, 100.0), occlusion(256, 0.2)];
     let values = values(&bake_features(&scene, low, 32, asked));
     assert!(values.len() > 900, "{} texels", values.len());
@@ -124,11 +118,7 @@ fn occlusion_at_a_wall_matches_its_form_factor() {
 #[test]
 fn curvature_of_a_ball_is_its_inverse_radius() {
     for (radius, turned) in [(0.5f32, false), (2.0, false), (0.5, true)] {
-        let scene = alone(
-            Geometry::Sphere,
-            Affine3A::from_scale(Vec3::splat(radius)),
-            turned,
-        );
+        let scene = alone(Geometry::Sphere, Affine3A::from_scale(Vec3::splat(radius)), turned);
         let asked = vec![curvature(512, 0.4 * radius)];
         let values = values(&bake_features(&scene, LowShapes::Own, 32, asked));
         let sign = if turned { -1.0 } else { 1.0 };
@@ -146,12 +136,7 @@ fn curvature_of_a_ball_is_its_inverse_radius() {
 fn curvature_of_planes_and_edges() {
     let scene = alone(mesh(Mesh::rectangle()), Affine3A::IDENTITY, false);
     // Near its border, the ball of rays is cut: the curvature of the plane is zero regardless of the share there.
-    for value in values(&bake_features(
-        &scene,
-        LowShapes::Own,
-        32,
-        vec![curvature(16, 0.1)],
-    )) {
+    for value in values(&bake_features(&scene, LowShapes::Own, 32, vec![curvature(16, 0.1)])) {
         assert_eq!(value[0].x, 0.0);
     }
     let reach = 0.5;
@@ -172,10 +157,7 @@ fn curvature_of_planes_and_edges() {
     // The value at the edge itself; the nearest texels are at about 1/100.
     let edge = 4.0 / (3.0 * reach);
     let mean = near.0 / near.1;
-    assert!(
-        near.1 > 100.0 && mean < edge && mean > 0.9 * edge,
-        "{mean} for {edge}"
-    );
+    assert!(near.1 > 100.0 && mean < edge && mean > 0.9 * edge, "{mean} for {edge}");
 }
 
 /// Radius of the bumpy ball in a direction, and its gradient.
@@ -221,17 +203,9 @@ fn normals_and_heights_transfer_to_a_smooth_ball() {
     let low = [Shape::new(mesh(smooth.clone()), place)];
     let cage = [Shape::new(mesh(inflated(&smooth, 1.08)), place)];
     let names = ["cage".to_owned()];
-    for cage in [
-        CageSettings::Distance(Some(0.08)),
-        CageSettings::Meshes(&cage, &names),
-    ] {
+    for cage in [CageSettings::Distance(Some(0.08)), CageSettings::Meshes(&cage, &names)] {
         let low = LowShapes::Others { shapes: &low, cage };
-        let asked = vec![
-            Feature::Position,
-            Feature::Normal,
-            Feature::TangentNormal,
-            Feature::Height,
-        ];
+        let asked = vec![Feature::Position, Feature::Normal, Feature::TangentNormal, Feature::Height];
         let maps = bake_features(&scene, low, 256, asked);
         assert!(maps.in_place, "its own coordinates are an atlas");
         assert_eq!((maps.missed, maps.backs), (0, 0));
@@ -239,9 +213,7 @@ fn normals_and_heights_transfer_to_a_smooth_ball() {
         assert!(values.len() > 250 * 250, "{} texels", values.len());
         let (mut sum, mut count) = (0.0, 0.0);
         for value in values {
-            let [p, n, tangent, height] = value[..] else {
-                panic!("four features")
-            };
+            let [p, n, tangent, height] = value[..] else { panic!("four features") };
             let p = place.inverse().transform_point3(p);
             let n = place.inverse().transform_vector3(n);
             let d = p.normalize();
@@ -264,11 +236,7 @@ fn normals_and_heights_transfer_to_a_smooth_ball() {
                 "height {height} for {expected}"
             );
         }
-        assert!(
-            sum / count < 0.005,
-            "mean error of tangent normals {}",
-            sum / count
-        );
+        assert!(sum / count < 0.005, "mean error of tangent normals {}", sum / count);
     }
 }
 
@@ -288,10 +256,7 @@ fn small_cages_and_missing_rays_are_reported() {
     let bad = |cage: Mesh| {
         let cage = [Shape::new(Geometry::Mesh(Arc::new(cage)), Affine3A::IDENTITY)];
         let names = ["cage".to_owned()];
-        let low = LowShapes::Others {
-            shapes: &low,
-            cage: CageSettings::Meshes(&cage, &names),
-        };
+        let low = LowShapes::Others { shapes: &low, cage: CageSettings::Meshes(&cage, &names) };
         let settings = SurfaceSettings {
             scale: Scale::Resolution(32),
             margin: None,
@@ -300,14 +265,8 @@ fn small_cages_and_missing_rays_are_reported() {
             seed: 0,
             threads: 1,
         };
-        let baked = bake_surface(
-            &scene,
-            low,
-            &["low".to_owned()],
-            &settings,
-            &Silent,
-            &AtomicBool::new(false),
-        );
+        let baked =
+            bake_surface(&scene, low, &["low".to_owned()], &settings, &Silent, &AtomicBool::new(false));
         baked.expect_err("it is no cage").to_string()
     };
     let error = bad(globe(16, 32));

@@ -73,15 +73,8 @@ fn reference(scene: &Scene, count: usize, rays: u32) -> Reference {
         .enumerate()
         .flat_map_iter(|(chunk, points)| path_traced(scene, points, rays, 64 * chunk as u32))
         .collect();
-    let sum: f64 = halves
-        .iter()
-        .map(|[a, b]| f64::from((*a + *b).luminance()) * 0.5)
-        .sum();
-    Reference {
-        count,
-        halves,
-        mean: sum / count as f64,
-    }
+    let sum: f64 = halves.iter().map(|[a, b]| f64::from((*a + *b).luminance()) * 0.5).sum();
+    Reference { count, halves, mean: sum / count as f64 }
 }
 
 /// Errors of irradiance at visible points, relative to the mean: RMSE without the noise of the reference, and 99th
@@ -100,10 +93,7 @@ fn errors(scene: &Scene, map: &Lightmap, reference: &Reference) -> [f64; 2] {
     }
     errors.sort_by(f64::total_cmp);
     let squares: f64 = errors.iter().map(|e| e * e).sum();
-    [
-        ((squares - noise).max(0.0) / errors.len() as f64).sqrt(),
-        errors[errors.len() * 99 / 100],
-    ]
+    [((squares - noise).max(0.0) / errors.len() as f64).sqrt(), errors[errors.len() * 99 / 100]]
 }
 
 #[test]

@@ -34,10 +34,7 @@ impl C {
     }
     fn sqrt(self) -> C {
         let size = self.norm().sqrt();
-        C(
-            (0.5 * (size + self.0)).max(0.0).sqrt(),
-            (0.5 * (size - self.0)).max(0.0).sqrt(),
-        )
+        C((0.5 * (size + self.0)).max(0.0).sqrt(), (0.5 * (size - self.0)).max(0.0).sqrt())
     }
 }
 
@@ -61,10 +58,7 @@ fn reflected(cos: f64, film: Film, body: C, wavelength: f64) -> f64 {
     let turn = C(phase.cos(), phase.sin());
     let both = |outer: C, inner: C| {
         let inner = inner.times(turn);
-        outer
-            .plus(inner)
-            .over(C(1.0, 0.0).plus(outer.times(inner)))
-            .norm()
+        outer.plus(inner).over(C(1.0, 0.0).plus(outer.times(inner))).norm()
     };
     let s = both(
         amplitude(air.times(cos_air), film.times(cos_film)),
@@ -160,10 +154,7 @@ fn films_of_zero_thickness_have_no_effect() {
 
 #[test]
 fn both_sides_of_a_film_have_equal_reflectance() {
-    let film = Film {
-        thickness: 300.0,
-        ior: 1.8,
-    };
+    let film = Film { thickness: 300.0, ior: 1.8 };
     let both = Lobe::Dielectric(Dielectric::new(1.5, Microfacets::SMOOTH)).under(film);
     for cos in [1.0f32, 0.7, 0.4] {
         let outside = reflectance(&glass(1.5).under(film), cos);
@@ -173,10 +164,7 @@ fn both_sides_of_a_film_have_equal_reflectance() {
         let sample = both.sample(wo, 0.0, Vec2::ZERO).unwrap();
         let found = sample.weight * sample.pdf;
         assert!(!sample.kind.is_transmission());
-        assert!(
-            largest_difference(found, outside) < 1e-3,
-            "{cos}: {found:?}, not {outside:?}"
-        );
+        assert!(largest_difference(found, outside) < 1e-3, "{cos}: {found:?}, not {outside:?}");
     }
 }
 
@@ -216,9 +204,7 @@ fn compare(a: &Lobe, b: &Lobe, place: impl Fn(Vec3) -> Vec3) -> Result<(), Strin
         }
         // A random number close to the probability of reflection may select either lobe.
         if strays > DRAWS / 100 {
-            return Err(format!(
-                "from {angle}°: {strays} of {DRAWS} samples select another lobe"
-            ));
+            return Err(format!("from {angle}°: {strays} of {DRAWS} samples select another lobe"));
         }
     }
     Ok(())
@@ -249,10 +235,7 @@ fn films_of_zero_thickness_change_neither_side() {
         for microfacets in roughnesses() {
             for bare in dielectrics(body, microfacets) {
                 for ior in [0.8, 1.0, 1.33, 2.0] {
-                    let filmed = bare.under(Film {
-                        thickness: 0.001,
-                        ior,
-                    });
+                    let filmed = bare.under(Film { thickness: 0.001, ior });
                     assert_ne!(filmed, bare);
                     if let Err(message) = compare(&bare, &filmed, |w| w) {
                         panic!("{ior} on {bare:?} {message}");
@@ -274,10 +257,7 @@ fn turned_over(w: Vec3) -> Vec3 {
 fn a_reversed_film_is_a_film_on_the_other_side() {
     for (thickness, ior) in [(400.0, 1.8), (300.0, 1.33), (700.0, 1.5), (250.0, 1.1)] {
         let on_glass = Film { thickness, ior };
-        let on_air = Film {
-            thickness: thickness * 1.5,
-            ior: ior / 1.5,
-        };
+        let on_air = Film { thickness: thickness * 1.5, ior: ior / 1.5 };
         for microfacets in roughnesses() {
             let bodies = dielectrics(1.5, microfacets).into_iter();
             for (glass, air) in bodies.zip(dielectrics(AIR, microfacets)) {
@@ -300,9 +280,7 @@ fn bubbles(microfacets: Microfacets) -> [Lobe; 3] {
 #[test]
 fn smooth_bubbles_are_lossless_with_total_reflection() {
     for lobe in bubbles(Microfacets::SMOOTH) {
-        for cos in [
-            1.0f32, 0.9, 0.8, 0.76, 0.74, 0.5, 0.2, 0.01, -1.0, -0.6, -0.2, -0.02,
-        ] {
+        for cos in [1.0f32, 0.9, 0.8, 0.76, 0.74, 0.5, 0.2, 0.01, -1.0, -0.6, -0.2, -0.02] {
             let wo = Vec3::new((1.0 - cos * cos).sqrt(), 0.0, cos);
             let [first, last] =
                 [0.0, ONE_MINUS_EPSILON].map(|u_lobe| lobe.sample(wo, u_lobe, Vec2::ZERO).unwrap());
@@ -316,10 +294,7 @@ fn smooth_bubbles_are_lossless_with_total_reflection() {
             assert!(last.kind.is_transmission(), "{lobe:?} at {cos}");
             assert_eq!(last.eta, if cos > 0.0 { AIR } else { 1.0 / AIR });
             let sum = reflected + last.weight * last.pdf;
-            assert!(
-                largest_difference(sum, Rgb::WHITE) < 1e-5,
-                "{lobe:?} at {cos}: {sum:?} leaves"
-            );
+            assert!(largest_difference(sum, Rgb::WHITE) < 1e-5, "{lobe:?} at {cos}: {sum:?} leaves");
             let back = lobe.sample(last.wi, 0.0, Vec2::ZERO).unwrap();
             let back = back.weight * back.pdf;
             assert!(

@@ -34,10 +34,7 @@ fn parameter_shader(subject: &Subject) -> String {
         let number = format!("clamp(1.2 * float({random}) - 0.1, 0.0, 1.0)");
         let (ty, value) = match values {
             Between(low, high) => ("float", format!("{low:.3} + {:.3} * {number}", high - low)),
-            Color => (
-                "color",
-                format!("clamp(1.2 * color({random}) - 0.1, color(0), color(1))"),
-            ),
+            Color => ("color", format!("clamp(1.2 * color({random}) - 0.1, color(0), color(1))")),
             Flag => ("int", format!("{number} > 0.5")),
             Fixed(_) => continue,
         };
@@ -93,11 +90,7 @@ fn call(subject: &Subject, at: Vec2) -> String {
 /// Albedo relative to radiance over squared index, estimated by `samples` points of a randomly shifted lattice.
 fn returned(surface: &ShadingResult, wo: Vec3, samples: usize, rng: &mut Rng) -> Rgb {
     // Powers of the inverse of the plastic number's analogue in three dimensions: Roberts 2018.
-    const STEPS: [f64; 3] = [
-        0.819_172_513_396_164_4,
-        0.671_043_606_703_789_2,
-        0.549_700_477_901_970_2,
-    ];
+    const STEPS: [f64; 3] = [0.819_172_513_396_164_4, 0.671_043_606_703_789_2, 0.549_700_477_901_970_2];
     let shift = [(); 3].map(|()| f64::from(rng.next_1d()));
     let mut sum = Rgb::BLACK;
     for sample in 0..samples {
@@ -162,9 +155,7 @@ fn check(number: usize, subject: &Subject, sets: std::ops::Range<u64>, seed: u64
 }
 
 fn environment(name: &str) -> Option<u64> {
-    std::env::var(name)
-        .ok()
-        .map(|text| text.parse().expect("a number"))
+    std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
 /// Indices of the tested subjects.
@@ -183,13 +174,8 @@ fn shipped_surfaces_conserve_energy_and_white_ones_are_lossless() {
         environment("KILN_FUZZ_SEED").unwrap_or(0),
     );
     let chosen = chosen_subjects();
-    let jobs = SUBJECTS
-        .par_iter()
-        .enumerate()
-        .filter(|(number, _)| chosen.contains(number));
-    let failures: String = jobs
-        .map(|(number, subject)| check(number, subject, 0..sets, seed))
-        .collect();
+    let jobs = SUBJECTS.par_iter().enumerate().filter(|(number, _)| chosen.contains(number));
+    let failures: String = jobs.map(|(number, subject)| check(number, subject, 0..sets, seed)).collect();
     assert!(failures.is_empty(), "\n{failures}");
 }
 

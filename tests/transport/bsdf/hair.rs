@@ -32,11 +32,7 @@ fn named(name: &str) -> Lobe {
 /// Hair for the table of all lobes.
 pub(super) fn cases() -> Vec<Case> {
     let tinted = HairParameters {
-        tints: [
-            Rgb::new(1.0, 0.9, 0.8),
-            Rgb::new(0.2, 0.5, 0.7),
-            Rgb::new(0.9, 0.1, 0.0),
-        ],
+        tints: [Rgb::new(1.0, 0.9, 0.8), Rgb::new(0.2, 0.5, 0.7), Rgb::new(0.9, 0.1, 0.0)],
         ..HairParameters::of_roughness(0.4, 0.5, 1.5)
     };
     vec![
@@ -102,10 +98,7 @@ fn values_match_mitsuba() {
             "fur" | "rough" => 1e-4,
             _ => 6e-3,
         };
-        assert!(
-            agree(value, f.into(), tolerance),
-            "{case}: {value:?} is not {f:?}"
-        );
+        assert!(agree(value, f.into(), tolerance), "{case}: {value:?} is not {f:?}");
         // Mitsuba selects paths by luminance, Kiln by the mean of the channels.
         if name == "white" {
             assert!(
@@ -122,13 +115,7 @@ fn white_hair_is_invisible_in_a_white_furnace() {
     let mut rng = Rng::new(1);
     for roughness in [0.05, 0.1, 0.25, 0.5, 0.8, 1.0] {
         for ior in [1.1, 1.55, 2.5] {
-            let lobe = hair(
-                roughness,
-                1.05 - roughness,
-                40.0 * (roughness - 0.5),
-                ior,
-                [0.0; 3],
-            );
+            let lobe = hair(roughness, 1.05 - roughness, 40.0 * (roughness - 0.5), ior, [0.0; 3]);
             for _ in 0..20 {
                 let wo = rng.direction();
                 assert!(agree(lobe.albedo(wo), Rgb::WHITE, 1e-5), "{lobe:?} from {wo}");
@@ -136,11 +123,7 @@ fn white_hair_is_invisible_in_a_white_furnace() {
                     let Some(s) = lobe.sample(wo, rng.next_1d(), rng.next_2d()) else {
                         panic!("{lobe:?} from {wo} lost a sample");
                     };
-                    assert!(
-                        agree(s.weight, Rgb::WHITE, 1e-5),
-                        "{lobe:?} from {wo}: {:?}",
-                        s.weight
-                    );
+                    assert!(agree(s.weight, Rgb::WHITE, 1e-5), "{lobe:?} from {wo}: {:?}", s.weight);
                 }
                 // Also with uniform directions, if the lobes are wide enough.
                 if roughness >= 0.25 {
@@ -207,10 +190,7 @@ fn fibres_are_reciprocal_on_average() {
         let sin_i = if rng.next_1d() < 0.5 { sin } else { -sin };
         let phi = std::f32::consts::TAU * rng.next_1d();
         let (forth, back) = (mean(sin, sin_i, phi), mean(sin_i, sin, -phi));
-        assert!(
-            agree(forth, back, 1e-3),
-            "{sin} to {sin_i} by {phi}: {forth:?}, back {back:?}"
-        );
+        assert!(agree(forth, back, 1e-3), "{sin} to {sin_i} by {phi}: {forth:?}, back {back:?}");
     }
 }
 

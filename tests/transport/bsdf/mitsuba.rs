@@ -61,15 +61,7 @@ fn values_match_mitsuba() {
         };
         let (wo, wi) = (spherical(viewer), spherical(light));
         let mut bsdf = Bsdf::new(Vec3::Z, wo);
-        bsdf.push(
-            Rgb::WHITE,
-            Frame {
-                s: Vec3::X,
-                t: Vec3::Y,
-                n: Vec3::Z,
-            },
-            lobe,
-        );
+        bsdf.push(Rgb::WHITE, Frame { s: Vec3::X, t: Vec3::Y, n: Vec3::Z }, lobe);
         let (value, density) = bsdf.eval_pdf(wo, wi);
         let case = format!("{distribution:?} {name} from {viewer:?} to {light:?}");
         assert!(agree(value, f.into(), 2e-4), "{case}: {value:?} is not {f:?}");

@@ -55,11 +55,7 @@ fn mixtures_are_sampled_and_weighted_by_their_density() {
                 let s = bsdf.sample(wo, rng.next_1d(), rng.next_2d())?;
                 let (f, pdf) = bsdf.eval_pdf(wo, s.wi);
                 assert!((pdf / s.pdf - 1.0).abs() < 1e-2, "{pdf} is not {}", s.pdf);
-                assert!(
-                    agree(f / pdf, s.weight, 1e-3),
-                    "{f:?} / {pdf} is not {:?}",
-                    s.weight
-                );
+                assert!(agree(f / pdf, s.weight, 1e-3), "{f:?} / {pdf} is not {:?}", s.weight);
                 Some(s.wi)
             },
         );
@@ -85,10 +81,7 @@ fn mixtures_of_delta_and_other_lobes() {
         assert!(!bsdf.is_specular() && bsdf.has_transmission() && bsdf.has(LobePart::Diffuse));
         let mut rng = Rng::new(3);
         let mean: Moments = (0..50_000)
-            .map(|_| {
-                bsdf.sample(wo, rng.next_1d(), rng.next_2d())
-                    .map_or(0.0, |s| s.weight.g.into())
-            })
+            .map(|_| bsdf.sample(wo, rng.next_1d(), rng.next_2d()).map_or(0.0, |s| s.weight.g.into()))
             .collect();
         assert!(
             (mean.mean() - 1.0).abs() < 6.0 * mean.variance_of_mean().sqrt() + 1e-4,
@@ -110,16 +103,8 @@ fn radiance_in_glass_is_scaled_by_the_squared_index() {
             importance.set_mode(TransportMode::Importance);
             importance.push(Rgb::WHITE, Frame::from_normal(Vec3::Z), Lobe::Dielectric(glass));
             let (u_lobe, u) = (0.5, glam::Vec2::splat(0.4));
-            let (a, b) = (
-                bsdf.sample(wo, u_lobe, u).unwrap(),
-                importance.sample(wo, u_lobe, u).unwrap(),
-            );
-            assert!(
-                agree(a.weight, b.weight * scale, 1e-5),
-                "{:?} and {:?}",
-                a.weight,
-                b.weight
-            );
+            let (a, b) = (bsdf.sample(wo, u_lobe, u).unwrap(), importance.sample(wo, u_lobe, u).unwrap());
+            assert!(agree(a.weight, b.weight * scale, 1e-5), "{:?} and {:?}", a.weight, b.weight);
             let (a, b) = (bsdf.eval(wo, a.wi), importance.eval(wo, b.wi));
             assert!(agree(a, b * scale, 1e-5), "{a:?} and {b:?}");
         }
@@ -191,10 +176,7 @@ fn photons_at_bumps_conserve_scattered_energy() {
             }
             let expected = sum * 4.0 * std::f64::consts::PI / f64::from(8 * bins * bins);
             let drawn: Moments = (0..40_000)
-                .map(|_| {
-                    bsdf.sample(wo, rng.next_1d(), rng.next_2d())
-                        .map_or(0.0, |s| s.weight.g.into())
-                })
+                .map(|_| bsdf.sample(wo, rng.next_1d(), rng.next_2d()).map_or(0.0, |s| s.weight.g.into()))
                 .collect();
             let error = 5.0 * drawn.variance_of_mean().sqrt() + 0.01 * expected + 1e-3;
             assert!(
@@ -225,10 +207,7 @@ fn photons_at_bumps_are_adjoint_to_paths_at_mirrors_and_glass() {
             let mut sums = [Moments::default(), Moments::default()];
             for _ in 0..400_000 {
                 let from = rng.direction();
-                for (sum, mode) in sums
-                    .iter_mut()
-                    .zip([TransportMode::Radiance, TransportMode::Importance])
-                {
+                for (sum, mode) in sums.iter_mut().zip([TransportMode::Radiance, TransportMode::Importance]) {
                     let sample = bumpy(n, *lobe, from, mode).sample(from, rng.next_1d(), rng.next_2d());
                     sum.add(sample.map_or(0.0, |s| {
                         let mark = match mode {
@@ -277,12 +256,7 @@ fn shading_normals_cause_no_light_leaks() {
             let leaks = through != transmits && bsdf.eval_pdf(wo, wi) != (Rgb::BLACK, 0.0);
             assert!(!leaks, "{lobe:?} with normal {n} from {wo} to {wi}");
             if let Some(s) = bsdf.sample(wo, rng.next_1d(), rng.next_2d()) {
-                assert_eq!(
-                    wo.z * s.wi.z < 0.0,
-                    transmits,
-                    "{lobe:?} with normal {n} from {wo} to {}",
-                    s.wi
-                );
+                assert_eq!(wo.z * s.wi.z < 0.0, transmits, "{lobe:?} with normal {n} from {wo} to {}", s.wi);
             }
         }
     }
@@ -308,10 +282,7 @@ fn normals_turned_away_are_not_black() {
             let mut bsdf = Bsdf::new(Vec3::Z, wo);
             bsdf.push(Rgb::WHITE, Frame::from_normal(n), lobe);
             let mean: Moments = (0..64)
-                .map(|_| {
-                    bsdf.sample(wo, rng.next_1d(), rng.next_2d())
-                        .map_or(0.0, |s| s.weight.g.into())
-                })
+                .map(|_| bsdf.sample(wo, rng.next_1d(), rng.next_2d()).map_or(0.0, |s| s.weight.g.into()))
                 .collect();
             assert!(
                 (0.2..=1.0001).contains(&mean.mean()),
@@ -332,9 +303,6 @@ fn a_bsdf_has_a_maximum_number_of_lobes() {
         assert!(bsdf.push(Rgb::splat(0.1), frame, Lobe::Lambert(Lambert)));
     }
     assert!(!bsdf.push(Rgb::WHITE, frame, Lobe::Lambert(Lambert)));
-    let total = bsdf
-        .sample(Vec3::Z, 0.99999, glam::Vec2::splat(0.5))
-        .unwrap()
-        .weight;
+    let total = bsdf.sample(Vec3::Z, 0.99999, glam::Vec2::splat(0.5)).unwrap().weight;
     assert!(agree(total, Rgb::splat(0.8), 1e-5), "{total:?}");
 }

@@ -309,13 +309,7 @@ fn general_units_match_simpler_units() {
     for (call, other) in pairs {
         let (mut unit, mut expected) = (Unit::new(call), Unit::new(other));
         for viewer in [[20.0, 50.0], [60.0, 120.0], [85.0, 250.0]] {
-            for light in [
-                [5.0, 20.0],
-                [50.0, 240.0],
-                [62.0, 300.0],
-                [80.0, 70.0],
-                [150.0, 230.0],
-            ] {
+            for light in [[5.0, 20.0], [50.0, 240.0], [62.0, 300.0], [80.0, 70.0], [150.0, 230.0]] {
                 let (wo, wi) = (direction(viewer), direction(light));
                 let value = unit.shade(wo).bsdf.eval(wo, wi);
                 let wanted = expected.shade(wo).bsdf.eval(wo, wi);
@@ -348,19 +342,11 @@ fn thin_glass_reflects_at_both_faces() {
             surface.transparency
         );
         let mirror = (0..100)
-            .filter_map(|i| {
-                surface
-                    .bsdf
-                    .sample(wo, (i as f32 + 0.5) / 100.0, Vec2::splat(0.5))
-            })
+            .filter_map(|i| surface.bsdf.sample(wo, (i as f32 + 0.5) / 100.0, Vec2::splat(0.5)))
             .find(|sample| !sample.is_null_interface())
             .expect("it mirrors");
         let expected = Rgb::new(1.0, 0.5, 0.2) * (mirrored / mirror.pdf);
-        assert!(
-            agree(mirror.weight, expected, 1e-4),
-            "{degrees}°: {:?}",
-            mirror.weight
-        );
+        assert!(agree(mirror.weight, expected, 1e-4), "{degrees}°: {:?}", mirror.weight);
         assert!((mirror.wi - wo * Vec3::new(-1.0, -1.0, 1.0)).length() < 1e-5);
     }
 }
@@ -389,13 +375,7 @@ fn interfaces_that_only_reflect_are_coats_unless_others_refract() {
         ));
         let wo = direction([120.0, 20.0]);
         let surface = unit.shade(wo);
-        let sample = surface
-            .bsdf
-            .sample(wo, 0.1, Vec2::splat(0.5))
-            .expect("it mirrors");
-        assert!(
-            agree(sample.weight * sample.pdf, Rgb::WHITE, 1e-4),
-            "{body}: {sample:?}"
-        );
+        let sample = surface.bsdf.sample(wo, 0.1, Vec2::splat(0.5)).expect("it mirrors");
+        assert!(agree(sample.weight * sample.pdf, Rgb::WHITE, 1e-4), "{body}: {sample:?}");
     }
 }

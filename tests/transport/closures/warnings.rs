@@ -96,12 +96,7 @@ fn warnings(closure: &str) -> Vec<String> {
     let text = format!("surface test() {{ Ci = {closure}; }}");
     let loaded = system.load(Source::new("test.ksl", text));
     let loaded = loaded.unwrap_or_else(|errors| panic!("{errors}"));
-    loaded
-        .warnings
-        .list
-        .iter()
-        .map(|warning| warning.message.clone())
-        .collect()
+    loaded.warnings.list.iter().map(|warning| warning.message.clone()).collect()
 }
 
 #[test]

@@ -248,11 +248,7 @@ answers += pointcloud_get(\"m.ply\", index, 0, \"normal\", c);",
 fn missing_files_are_reported_once() {
     let broken = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
                   end_header\n0 0 0\n";
-    let clouds = Clouds::new(&[
-        ("a.ply", &ply(&grid(3))),
-        ("b.ply", broken.as_bytes()),
-        ("c.ply", b"solid"),
-    ]);
+    let clouds = Clouds::new(&[("a.ply", &ply(&grid(3))), ("b.ply", broken.as_bytes()), ("c.ply", b"solid")]);
     let points = [0.0, 1.0, 2.0].map(|x| at(Vec3::X * x));
     let found = clouds.run(
         &points,
@@ -267,11 +263,7 @@ got = pointcloud_get(\"none.ply\", index, 3, \"index\", index);",
     let values = |late| [0, 0, late, 0].map(Const::Int).to_vec();
     assert_eq!(found.values, [values(0), values(3), values(3)]);
     let folder = clouds.folder.path().display().to_string();
-    let reports: Vec<String> = found
-        .reports
-        .iter()
-        .map(|report| report.replace(&folder, "FOLDER"))
-        .collect();
+    let reports: Vec<String> = found.reports.iter().map(|report| report.replace(&folder, "FOLDER")).collect();
     let expected = [
         "probe.osl:4:5: probe: there is no point cloud file \"none.ply\"; nothing is found",
         "probe.osl:5:5: probe: FOLDER/b.ply is cut short: it ends in the vertex elements, at 1 of 2; nothing is found",

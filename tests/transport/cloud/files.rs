@@ -11,22 +11,14 @@ fn all_encodings_give_the_same_cloud() {
     // With a list, elements of a binary file have different lengths.
     for list in [false, true] {
         let header = |format: &str| {
-            let list = if list {
-                "property list uchar short ring\n"
-            } else {
-                ""
-            };
+            let list = if list { "property list uchar short ring\n" } else { "" };
             format!(
                 "ply\nformat {format} 1.0\nelement camera 1\nproperty float f\nelement vertex 3\nproperty float x\n\
                  property double y\nproperty short z\n{list}property uint id\nproperty uchar r\nproperty uchar g\n\
                  property uchar b\nend_header\n"
             )
         };
-        let rows = [
-            (0.5_f32, 1.25_f64, -3_i16, 7_u32),
-            (1.5, 2.0, 4, 80_000_001),
-            (0.1, 0.2, 5, u32::MAX),
-        ];
+        let rows = [(0.5_f32, 1.25_f64, -3_i16, 7_u32), (1.5, 2.0, 4, 80_000_001), (0.1, 0.2, 5, u32::MAX)];
         let mut text = header("ascii") + "9\n";
         for (i, (x, y, z, id)) in rows.into_iter().enumerate() {
             let ring = match (list, i) {
@@ -37,12 +29,8 @@ fn all_encodings_give_the_same_cloud() {
             text += &format!("{x} {y} {z} {ring} {id} {i} 128 255\n");
         }
         let binary = |little: bool| {
-            let mut bytes = header(if little {
-                "binary_little_endian"
-            } else {
-                "binary_big_endian"
-            })
-            .into_bytes();
+            let mut bytes =
+                header(if little { "binary_little_endian" } else { "binary_big_endian" }).into_bytes();
             let mut put = |mut number: Vec<u8>| {
                 if !little {
                     number.reverse();
@@ -102,11 +90,7 @@ fn houdini_text_files_are_read() {
     assert_eq!(column("P"), Some(ColumnValues::Triples(positions)));
     let cases = [
         ("V5", "V2", "only ASCII files of version 5"),
-        (
-            "NPoints 3",
-            "NPoints 30",
-            "line 14: this is not a point with 4 attributes",
-        ),
+        ("NPoints 3", "NPoints 30", "line 14: this is not a point with 4 attributes"),
         ("u 1 float", "u one float", "line 8: this is not an attribute"),
         ("0.25 0 1 1 (", "0.25 0 1 (", "line 12: this is not a point"),
         ("NPointAttrib 4", "NPointAttrib", "its header does not tell"),
@@ -155,11 +139,7 @@ fn errors_in_files_are_named() {
         ("property float z\n", "", "its vertices have no x, y and z"),
         ("element vertex", "element point", "it has no vertex elements"),
         ("vertex 8", "vertex 9", "at 8 of 9"),
-        (
-            "1 1 1",
-            "1 1 one",
-            "test.ply:15: `1 1 one` is not a vertex (x y z)",
-        ),
+        ("1 1 1", "1 1 one", "test.ply:15: `1 1 one` is not a vertex (x y z)"),
     ];
     for (from, to, expected) in cases {
         let error = parse(text.replacen(from, to, 1).as_bytes()).expect_err("the file is wrong");

@@ -20,12 +20,7 @@ fn a_file_is_read_once() {
     host.freeze(Arc::from([]), CameraView::default(), false).unwrap();
     let late = compile(".././a.ply");
     let also = compile(&clouds.folder.path().join("a.ply").display().to_string());
-    let files: Vec<&Path> = host
-        .clouds()
-        .unwrap()
-        .clouds()
-        .map(|cloud| cloud.path())
-        .collect();
+    let files: Vec<&Path> = host.clouds().unwrap().clouds().map(|cloud| cloud.path()).collect();
     assert_eq!(files, [clouds.folder.path().join("a.ply")]);
     let mut context = system.context();
     let [a, b] = early;
@@ -56,11 +51,7 @@ fn pictures_and_fingerprints_depend_on_the_cloud() {
         lit_floor(&file)
     };
     let camera = spot_meter(Vec3::Y, Vec3::ZERO, 0.01);
-    let look = Look {
-        size: [2, 2],
-        spp: 1,
-        ..Look::default()
-    };
+    let look = Look { size: [2, 2], spp: 1, ..Look::default() };
     let (near, far) = (scene(0.05), scene(0.5));
     assert!(mean(&near, &camera, look).0.r > 0.1);
     assert_eq!(mean(&far, &camera, look).0.r, 0.0);

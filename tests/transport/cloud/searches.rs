@@ -6,12 +6,7 @@ use super::*;
 fn grid_points_match_brute_force() {
     let points = grid(6);
     let clouds = Clouds::new(&[("a.ply", &ply(&points))]);
-    let centers = [
-        Vec3::splat(2.0),
-        Vec3::new(2.5, 2.0, 2.0),
-        Vec3::splat(-1.0),
-        Vec3::splat(9.0),
-    ];
+    let centers = [Vec3::splat(2.0), Vec3::new(2.5, 2.0, 2.0), Vec3::splat(-1.0), Vec3::splat(9.0)];
     // Of points at equal distances, those with lower numbers are found.
     for (radius, most) in [(1.0, 40), (1.0, 4), (1.5, 30), (0.0, 5), (100.0, 40), (2.0, 1)] {
         check(&clouds, &points, &centers, radius, most);
@@ -58,10 +53,7 @@ fn unusual_radii_and_counts_are_valid() {
     assert_eq!(find(middle, "1e30", "0").0, 0);
     assert_eq!(find(middle, "1e30", "-3").0, 0);
     assert_eq!(find(middle, "1e30", "1000000000").0, 5);
-    let nan = ShaderGlobals {
-        u: f32::NAN,
-        ..middle
-    };
+    let nan = ShaderGlobals { u: f32::NAN, ..middle };
     assert_eq!(find(nan, "u", "5").0, 0);
     assert_eq!(find(at(Vec3::new(1.0, f32::NAN, 1.0)), "1e30", "5").0, 0);
     assert_eq!(find(at(Vec3::new(1.0, f32::INFINITY, 1.0)), "1e30", "5").0, 0);
@@ -73,10 +65,8 @@ fn unusual_radii_and_counts_are_valid() {
 fn empty_clouds_can_be_searched() {
     let clouds = Clouds::new(&[("a.ply", &ply(&[]))]);
     let body = search("1e30", "5", "1");
-    let (values, reports) = clouds.run_once(
-        "output int index[2] = {1, 2}, output float distance[2] = {3, 4}",
-        &body,
-    );
+    let (values, reports) =
+        clouds.run_once("output int index[2] = {1, 2}, output float distance[2] = {3, 4}", &body);
     assert_eq!(values, [Const::Int(0), ints(&[1, 2]), floats(&[3.0, 4.0])]);
     assert_eq!(reports, [""; 0]);
 }

@@ -28,24 +28,15 @@ fn written(points: &[ShaderGlobals], functions: &str, body: &str) -> (WrittenClo
     let template = &loaded.templates[0];
     let mut all = vec![];
     for optimize in [OptLevel::None, OptLevel::Exact, OptLevel::Full] {
-        let options = InstanceOptions {
-            optimize,
-            packets: true,
-            ..InstanceOptions::default()
-        };
+        let options = InstanceOptions { optimize, packets: true, ..InstanceOptions::default() };
         let (unit, _, _) = system.optimized(template, &options).expect("it compiles");
-        let instance = system
-            .instantiate(template.clone(), &options)
-            .expect("it compiles");
+        let instance = system.instantiate(template.clone(), &options).expect("it compiles");
         let (mut context, mut batch) = (system.context(), system.context());
         let (mut clouds, mut interpreted) = (WrittenClouds::default(), WrittenClouds::default());
         let mut numbers = vec![];
         for globals in points {
             instance.run(globals, &mut context).unwrap();
-            let options = RunOptions {
-                host: &Keeper,
-                ..RunOptions::new(globals)
-            };
+            let options = RunOptions { host: &Keeper, ..RunOptions::new(globals) };
             let expected = interp::run(&unit, &options);
             let difference = compiled::difference(&instance, &mut context, system.closures(), &expected);
             assert_eq!(difference, None);
@@ -53,10 +44,7 @@ fn written(points: &[ShaderGlobals], functions: &str, body: &str) -> (WrittenClo
             clouds.append(context.take_written());
             interpreted.append(expected.written);
         }
-        assert_eq!(
-            instance.run_batch(points, &mut batch, &mut []).unwrap(),
-            points.len()
-        );
+        assert_eq!(instance.run_batch(points, &mut batch, &mut []).unwrap(), points.len());
         assert_eq!(batch.take_written(), clouds);
         assert!(batch.take_written().is_empty());
         assert_eq!(interpreted, clouds);
@@ -81,24 +69,14 @@ fn points_have_their_order_and_types() {
          n += pointcloud_write(\"a.ply\", -P, \"id\", -1, \"w\", 1.5, \"c\", color(4), \"v\", vector(5));",
     );
     assert_eq!(numbers, [12, 12]);
-    let [a, b] = clouds.clouds() else {
-        panic!("{clouds:?}")
-    };
+    let [a, b] = clouds.clouds() else { panic!("{clouds:?}") };
     use PointValueType as T;
-    let attributes = [
-        ("id", T::Int),
-        ("w", T::Float),
-        ("c", T::Triple),
-        ("v", T::Triple),
-    ];
+    let attributes = [("id", T::Int), ("w", T::Float), ("c", T::Triple), ("v", T::Triple)];
     assert_eq!(a.file, "a.ply");
     assert_eq!(a.attributes, attributes.map(|(name, ty)| (name.to_owned(), ty)));
     let rows: Vec<&[u32]> = a.words.chunks(11).collect();
     assert_eq!(rows.len(), 4);
-    assert_eq!(
-        rows.iter().map(|row| row[3].cast_signed()).collect::<Vec<_>>(),
-        [6, -1, 7, -1]
-    );
+    assert_eq!(rows.iter().map(|row| row[3].cast_signed()).collect::<Vec<_>>(), [6, -1, 7, -1]);
     assert_eq!(floats_of(&rows[2][..3]), [0.0, 1.0, 0.0]);
     assert_eq!(floats_of(&rows[2][4..]), [0.5, 1.0, 2.0, 3.0, 0.0, 1.0, 0.0]);
     assert_eq!(floats_of(&rows[3][4..]), [1.5, 4.0, 4.0, 4.0, 5.0, 5.0, 5.0]);
@@ -128,11 +106,7 @@ fn matrices_are_written() {
         let read = PointCloud::load(&path).unwrap();
         let list = m.clone();
         let expected = ColumnValues::Arrays { width: 16, list };
-        assert_eq!(
-            read.column("m").map(|column| &column.values),
-            Some(&expected),
-            "{name}"
-        );
+        assert_eq!(read.column("m").map(|column| &column.values), Some(&expected), "{name}");
     }
 }
 
@@ -148,11 +122,7 @@ fn strings_are_written() {
     let cloud = &clouds.clouds()[0];
     let texts: Vec<&str> = cloud.texts.iter().map(|text| &**text).collect();
     assert_eq!(texts, ["two\nlines", "2", "", "0", "oak \\ \"old\"", "1"]);
-    let columns = [
-        ("kind", ColumnType::Text),
-        ("id", ColumnType::Int),
-        ("label", ColumnType::Text),
-    ];
+    let columns = [("kind", ColumnType::Text), ("id", ColumnType::Int), ("label", ColumnType::Text)];
     let rows = CloudRows {
         texts: cloud.texts.clone(),
         ..rows(&columns, cloud.words.clone())
@@ -172,24 +142,13 @@ fn strings_are_written() {
     );
     let text = |text: &str| Const::String(text.into());
     let kinds = ["", "oak \\ \"old\"", "two\nlines", "two\nlines"].map(text);
-    let expected = [
-        Const::Int(5),
-        Const::Array(kinds.to_vec()),
-        text("0"),
-        Const::Int(7),
-    ];
+    let expected = [Const::Int(5), Const::Array(kinds.to_vec()), text("0"), Const::Int(7)];
     assert_eq!(values, expected);
     let expected = "probe.osl:6:20: probe: attribute \"label\" of point cloud \"a.geo\" is string, not int";
     assert_eq!(reports, [expected]);
 
-    let error = rows
-        .stage(&folder.path().join("a.ply"), CloudFormat::Ply)
-        .err()
-        .unwrap();
-    assert!(
-        error.to_string().contains("attribute \"kind\" is a string"),
-        "{error}"
-    );
+    let error = rows.stage(&folder.path().join("a.ply"), CloudFormat::Ply).err().unwrap();
+    assert!(error.to_string().contains("attribute \"kind\" is a string"), "{error}");
 }
 
 /// A call is neither removed, repeated nor moved: in branches, loops, functions, recursion, and without a use of its
@@ -212,9 +171,7 @@ int deep(int k) { if (k > 0) { deep(k - 1); } return pointcloud_write(\"a.ply\",
          n += P[0] > 5 || pointcloud_write(\"a.ply\", point(0), \"k\", 51);
          deep(1);",
     );
-    let [a] = clouds.clouds() else {
-        panic!("{clouds:?}")
-    };
+    let [a] = clouds.clouds() else { panic!("{clouds:?}") };
     let found: Vec<i32> = a.words.chunks(4).map(|row| row[3].cast_signed()).collect();
     let end = [20, 20, 51, 100, 101];
     let expected = [&[2, 2][..], &end, &[1, 2, 2, 10], &end, &[1, 2, 2, 10, 11], &end].concat();
@@ -243,11 +200,7 @@ fn names_may_be_computed() {
         .collect();
     assert_eq!(
         found,
-        [
-            ("0.ply", vec!["a0"], 8),
-            ("c.ply", vec![], 6),
-            ("1.ply", vec!["a1"], 8)
-        ]
+        [("0.ply", vec!["a0"], 8), ("c.ply", vec![], 6), ("1.ply", vec!["a1"], 8)]
     );
 }
 
@@ -270,11 +223,7 @@ fn scenes_write_no_points() {
 
 fn rows(columns: &[(&str, ColumnType)], words: Vec<u32>) -> CloudRows {
     let columns = columns.iter().map(|(name, ty)| ((*name).to_owned(), *ty));
-    CloudRows {
-        columns: columns.collect(),
-        words,
-        texts: vec![],
-    }
+    CloudRows { columns: columns.collect(), words, texts: vec![] }
 }
 
 /// The bits of all numbers round trip.
@@ -338,10 +287,7 @@ fn clouds_without_attributes_are_written() {
         rows(&[], words).stage(&path, format).unwrap().commit().unwrap();
         let cloud = PointCloud::load(&path).unwrap();
         assert_eq!(cloud.columns().len(), 1);
-        assert_eq!(
-            cloud.columns()[0].values,
-            ColumnValues::Triples(vec![[1.0, 2.0, 3.0]])
-        );
+        assert_eq!(cloud.columns()[0].values, ColumnValues::Triples(vec![[1.0, 2.0, 3.0]]));
     }
 }
 
@@ -360,25 +306,11 @@ fn unwritable_names_are_errors() {
     };
     let says = |name: &str| Some(format!("attribute cannot be named {name:?} there"));
     for format in [Ply, Geo] {
-        for name in [
-            "",
-            "two words",
-            "position",
-            "index",
-            "a\nproperty float b",
-            "tab\t",
-        ] {
-            assert_eq!(
-                lost(format, &[("ok", T::Float), (name, T::Float)]),
-                says(name),
-                "{name:?}"
-            );
+        for name in ["", "two words", "position", "index", "a\nproperty float b", "tab\t"] {
+            assert_eq!(lost(format, &[("ok", T::Float), (name, T::Float)]), says(name), "{name:?}");
         }
         assert_eq!(lost(format, &[("position", T::Triple)]), says("position"));
-        assert_eq!(
-            lost(format, &[("a", T::Float), ("b", T::Int), ("a", T::Int)]),
-            says("a")
-        );
+        assert_eq!(lost(format, &[("a", T::Float), ("b", T::Int), ("a", T::Int)]), says("a"));
         assert_eq!(lost(format, &[("element", T::Int), ("comment", T::Triple)]), None);
     }
     for columns in [
@@ -393,8 +325,5 @@ fn unwritable_names_are_errors() {
         assert_eq!(lost(Ply, columns), says(columns[0].0), "{columns:?}");
         assert_eq!(lost(Geo, columns), None, "{columns:?}");
     }
-    assert_eq!(
-        lost(Ply, &[("alpha", T::Float), ("P", T::Triple), ("Cd", T::Triple)]),
-        None
-    );
+    assert_eq!(lost(Ply, &[("alpha", T::Float), ("P", T::Triple), ("Cd", T::Triple)]), None);
 }

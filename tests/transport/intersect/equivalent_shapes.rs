@@ -20,11 +20,7 @@ struct Tolerance {
 }
 
 /// Flat faces are equal up to rounding.
-const FLAT: Tolerance = Tolerance {
-    distance: 1e-5,
-    normal: 1e-3,
-    grazing: 1e-2,
-};
+const FLAT: Tolerance = Tolerance { distance: 1e-5, normal: 1e-3, grazing: 1e-2 };
 
 /// Rays at `one` and at `other`, both with random transforms, have the same hit points and normals. At most one ray in
 /// a hundred may hit only one of them: those at silhouettes.
@@ -86,10 +82,7 @@ fn instance(of: Mesh) -> impl Fn(Affine3A) -> Vec<Shape> {
     let geometry = mesh(of);
     move |place| {
         let far = Affine3A::from_translation(Vec3::splat(1e3));
-        vec![
-            Shape::new(geometry.clone(), place),
-            Shape::new(geometry.clone(), place * far),
-        ]
+        vec![Shape::new(geometry.clone(), place), Shape::new(geometry.clone(), place * far)]
     }
 }
 
@@ -100,8 +93,7 @@ fn cut_in_four(of: &Mesh) -> Mesh {
         let [a, b, c] = corners.map(|index| of.positions[index as usize]);
         let first = cut.positions.len() as u32;
         let middle = |a: Vec3, b: Vec3| (a + b) * 0.5;
-        cut.positions
-            .extend([a, b, c, middle(a, b), middle(b, c), middle(c, a)]);
+        cut.positions.extend([a, b, c, middle(a, b), middle(b, c), middle(c, a)]);
         let triangles = [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]];
         cut.triangles
             .extend(triangles.map(|corners| corners.map(|corner| first + corner)));
@@ -171,26 +163,17 @@ fn a_cube_matches_six_rectangles() {
 fn analytic_shapes_match_fine_meshes() {
     const SECTORS: u32 = 128;
     let chord = std::f32::consts::PI / SECTORS as f32;
-    let round = Tolerance {
-        distance: chord * chord,
-        normal: 2.0 * chord,
-        grazing: 0.3,
-    };
+    let round = Tolerance { distance: chord * chord, normal: 2.0 * chord, grazing: 0.3 };
     let about = |sector: u32| {
         let (sin, cos) = ((sector % SECTORS) as f32 / SECTORS as f32 * std::f32::consts::TAU).sin_cos();
         Vec3::new(cos, sin, 0.0)
     };
-    let mut disk = Mesh {
-        positions: vec![Vec3::ZERO],
-        ..Mesh::default()
-    };
+    let mut disk = Mesh { positions: vec![Vec3::ZERO], ..Mesh::default() };
     let mut cylinder = Mesh::default();
     for sector in 0..SECTORS {
         disk.positions.push(about(sector));
         disk.triangles.push([0, 1 + sector, 1 + (sector + 1) % SECTORS]);
-        cylinder
-            .positions
-            .extend([about(sector), about(sector) + Vec3::Z]);
+        cylinder.positions.extend([about(sector), about(sector) + Vec3::Z]);
         let [a, b] = [2 * sector, 2 * ((sector + 1) % SECTORS)];
         cylinder.triangles.extend([[a, b, b + 1], [a, b + 1, a + 1]]);
     }

@@ -41,10 +41,7 @@ fn baked_light_matches_camera_radiance() {
         };
         let mut scene = generate(seed, &recipe);
         let mut rng = Rng::new(seed ^ 77);
-        let target = scene
-            .shapes
-            .last()
-            .map_or(DVec3::ZERO, |shape| shape.world.translation);
+        let target = scene.shapes.last().map_or(DVec3::ZERO, |shape| shape.world.translation);
         let camera = scene.camera.world.translation;
         // If the scene consists of a ground only, the camera's distance defines its size.
         let unit = scene
@@ -74,9 +71,7 @@ fn baked_light_matches_camera_radiance() {
         let patch = loaded.index_of(scene.shapes.len() - 1);
         // Few rays hit a small bright object so rarely that their variance underestimates the error.
         let with_effort = |effort: u32| compare(&loaded, patch, size as f32, effort);
-        let compared = with_effort(1)
-            .or_else(|_| with_effort(8))
-            .or_else(|_| with_effort(32));
+        let compared = with_effort(1).or_else(|_| with_effort(8)).or_else(|_| with_effort(32));
         compared.map_err(|message| {
             let file = save_scene(&scene, &format!("bake-{seed}"));
             format!("{message}\n    {}", file.display())

@@ -14,9 +14,7 @@ fn check(name: &str, change: impl Fn(&RandomScene, &mut Rng) -> RandomScene) {
 
 #[test]
 fn touching_boxes_match_their_meshes() {
-    check("contacts_copied", |scene, _| {
-        copied(&scene.with_instanced_boxes())
-    });
+    check("contacts_copied", |scene, _| copied(&scene.with_instanced_boxes()));
 }
 
 #[test]
@@ -55,9 +53,7 @@ fn coincident_boxes_of_wax_match_instances_and_boxes_of_two_meshes() {
     check_changes("contacts_wax_instanced", 2, scene, NEAR, |scene, _| {
         scene.with_instanced_boxes()
     });
-    check_changes("contacts_wax_split", 2, scene, NEAR, |scene, _| {
-        scene.with_split_boxes()
-    });
+    check_changes("contacts_wax_split", 2, scene, NEAR, |scene, _| scene.with_split_boxes());
 }
 
 #[test]
@@ -78,10 +74,7 @@ fn touching_boxes_are_similarity_invariant() {
         let scale = 10f64.powf(rng.between(-3.0, 3.0));
         let away = 10f64.powf(rng.between(0.0, 4.0));
         let moved = scene.moved(&match seed % 3 {
-            0 => Similarity {
-                scale,
-                ..Similarity::IDENTITY
-            },
+            0 => Similarity { scale, ..Similarity::IDENTITY },
             1 => Similarity {
                 translation: rng.direction().as_dvec3() * away,
                 ..Similarity::IDENTITY
@@ -94,10 +87,7 @@ fn touching_boxes_are_similarity_invariant() {
         });
         Same {
             name: "contacts_moved",
-            limits: Limits {
-                mean: 0.01,
-                block: 0.06,
-            },
+            limits: Limits { mean: 0.01, block: 0.06 },
             ..Same::default()
         }
         .check(&scene, &moved)

@@ -26,25 +26,14 @@ pub(super) fn check_changes(
     for_each_seed(name, count, |seed| {
         let scene = scene(seed);
         let other = change(&scene, &mut Rng::new(seed));
-        Same {
-            name,
-            limits,
-            ..Same::default()
-        }
-        .check(&scene, &other)
+        Same { name, limits, ..Same::default() }.check(&scene, &other)
     });
 }
 
-const EXACT: Limits = Limits {
-    mean: 0.003,
-    block: 0.01,
-};
+const EXACT: Limits = Limits { mean: 0.003, block: 0.01 };
 
 /// Limits for approximately equal surfaces: facets, and normals interpolated in other steps.
-pub(super) const NEAR: Limits = Limits {
-    mean: 0.01,
-    block: 0.04,
-};
+pub(super) const NEAR: Limits = Limits { mean: 0.01, block: 0.04 };
 
 #[test]
 fn instances_match_copies() {
@@ -119,9 +108,7 @@ fn faces(shape: &Shape, size: DVec3) -> Vec<Shape> {
             let half = n.abs().dot(size) * 0.5;
             let frame = DAffine3::from_cols(s, t, n, n * half);
             Shape {
-                geometry: Geometry::Rectangle {
-                    size: [s.abs().dot(size), t.abs().dot(size)],
-                },
+                geometry: Geometry::Rectangle { size: [s.abs().dot(size), t.abs().dot(size)] },
                 world: shape.world * frame,
                 ..shape.clone()
             }
@@ -138,9 +125,9 @@ fn a_rectangle_matches_a_mesh() {
                 Geometry::Rectangle { size: [x, y] } => TriangleMesh::patch(n, n, |uv| {
                     (DVec3::new((uv.x - 0.5) * x, (uv.y - 0.5) * y, 0.0), DVec3::Z)
                 }),
-                Geometry::Plane { size } => TriangleMesh::patch(n, n, |uv| {
-                    (DVec3::new(uv.x - 0.5, 0.0, 0.5 - uv.y) * size, DVec3::Y)
-                }),
+                Geometry::Plane { size } => {
+                    TriangleMesh::patch(n, n, |uv| (DVec3::new(uv.x - 0.5, 0.0, 0.5 - uv.y) * size, DVec3::Y))
+                }
                 _ => return vec![shape.clone()],
             };
             vec![Shape {

@@ -50,17 +50,8 @@ fn radiance_in_a_furnace_is_at_most_one() {
 
 #[test]
 fn lossless_objects_are_invisible_in_a_furnace() {
-    let recipe = Recipe {
-        lossless: true,
-        ..RECIPE
-    };
+    let recipe = Recipe { lossless: true, ..RECIPE };
     for_each_seed("lossless", 12, |seed| {
-        furnace(
-            "lossless",
-            seed,
-            &recipe,
-            &["integrator=path", "integrator.rr_depth=100"],
-            true,
-        )
+        furnace("lossless", seed, &recipe, &["integrator=path", "integrator.rr_depth=100"], true)
     });
 }

@@ -8,21 +8,13 @@ use super::{ALPHA, PATH, Same, describe, for_each_seed, sum_of};
 fn pictures_are_linear_in_radiance() {
     for_each_seed("twice", 6, |seed| {
         let scene = generate(seed, &Recipe::ANY);
-        Same {
-            name: "twice",
-            factor: 0.5,
-            ..Same::default()
-        }
-        .check(&scene, &scene.brightened(2.0))
+        Same { name: "twice", factor: 0.5, ..Same::default() }.check(&scene, &scene.brightened(2.0))
     });
 }
 
 #[test]
 fn pictures_of_separate_lights_add_up() {
-    let limits = Limits {
-        mean: 0.005,
-        block: 0.02,
-    };
+    let limits = Limits { mean: 0.005, block: 0.02 };
     for_each_seed("sum", 8, |seed| {
         let scene = generate(seed, &Recipe::ANY);
         let parts: Vec<_> = (0..scene.light_count())

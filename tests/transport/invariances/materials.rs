@@ -33,11 +33,7 @@ fn uniform_materials_match_equivalent_varying_ones() {
                 }
             });
         }
-        Same {
-            name: "uniform",
-            ..Same::default()
-        }
-        .check(&scene, &other)
+        Same { name: "uniform", ..Same::default() }.check(&scene, &other)
     });
 }
 
@@ -51,10 +47,7 @@ fn same_everywhere(color: DVec3) -> Argument {
 #[test]
 fn one_sided_objects_look_the_same_from_outside() {
     for_each_seed("one_sided", 8, |seed| {
-        let recipe = Recipe {
-            setting: Some(Setting::Open),
-            ..Recipe::ANY
-        };
+        let recipe = Recipe { setting: Some(Setting::Open), ..Recipe::ANY };
         let mut scene = generate(seed, &recipe);
         for surface in &mut scene.materials {
             let passes = ["glass", "cutout", "translucent_sheet", "gltf_pbr"];
@@ -82,10 +75,6 @@ fn one_sided_objects_look_the_same_from_outside() {
         for surface in &mut other.materials {
             surface.one_sided = true;
         }
-        Same {
-            name: "one_sided",
-            ..Same::default()
-        }
-        .check(&scene, &other)
+        Same { name: "one_sided", ..Same::default() }.check(&scene, &other)
     });
 }

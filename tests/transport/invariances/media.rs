@@ -41,10 +41,7 @@ fn objects_with_media_match_subdivided_ones() {
 #[test]
 fn pictures_of_media_are_mirror_invariant() {
     for_each_seed("media_mirrored", 1, |seed| {
-        let recipe = Recipe {
-            anywhere: false,
-            ..recipe(seed)
-        };
+        let recipe = Recipe { anywhere: false, ..recipe(seed) };
         let scene = generate(seed, &recipe);
         let mut rng = Rng::new(seed);
         let other = scene.moved(&Similarity {
@@ -52,11 +49,7 @@ fn pictures_of_media_are_mirror_invariant() {
             rotation: DMat3::from_quat(rng.rotation()) * DMat3::from_diagonal(DVec3::new(-1.0, 1.0, 1.0)),
             ..Similarity::IDENTITY
         });
-        Same {
-            name: "media_mirrored",
-            ..Same::default()
-        }
-        .check(&scene, &other)
+        Same { name: "media_mirrored", ..Same::default() }.check(&scene, &other)
     });
 }
 

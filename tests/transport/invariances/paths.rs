@@ -13,11 +13,7 @@ pub(super) fn check_split(name: &str, count: u64, scene: impl Fn(u64) -> RandomS
     let whole: Vec<&str> = PATH
         .iter()
         .copied()
-        .chain([
-            "integrator.split=1",
-            "integrator.light_samples=1",
-            "integrator.rr_depth=100",
-        ])
+        .chain(["integrator.split=1", "integrator.light_samples=1", "integrator.rr_depth=100"])
         .collect();
     let other: Vec<&str> = PATH.iter().chain(set).copied().collect();
     for_each_seed(name, count, |seed| {
@@ -25,10 +21,7 @@ pub(super) fn check_split(name: &str, count: u64, scene: impl Fn(u64) -> RandomS
         Same {
             name,
             set: [&whole, &other],
-            limits: Limits {
-                mean: 0.01,
-                block: 0.1,
-            },
+            limits: Limits { mean: 0.01, block: 0.1 },
             // Samples of split paths have less variance.
             clamped: false,
             ..Same::default()
@@ -49,11 +42,7 @@ fn russian_roulette_is_unbiased() {
 
 #[test]
 fn split_and_guided_paths_match_unsplit_paths() {
-    check(
-        "split-guided",
-        4,
-        &["integrator.split=2", "integrator.guide=true"],
-    );
+    check("split-guided", 4, &["integrator.split=2", "integrator.guide=true"]);
 }
 
 #[test]

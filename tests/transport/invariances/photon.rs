@@ -49,29 +49,16 @@ pub(super) fn check(
     });
 }
 
-pub(super) const ONE_PASS: [&str; 3] = [
-    "integrator=photon",
-    "integrator.photons=120000",
-    "integrator.caustic_photons=120000",
-];
+pub(super) const ONE_PASS: [&str; 3] =
+    ["integrator=photon", "integrator.photons=120000", "integrator.caustic_photons=120000"];
 
-pub(super) const ONE_PASS_LIMITS: Limits = Limits {
-    mean: 0.01,
-    block: 0.1,
-};
+pub(super) const ONE_PASS_LIMITS: Limits = Limits { mean: 0.01, block: 0.1 };
 
 #[test]
 fn progressive_photon_maps_match_paths() {
     // A kernel loses photons within its radius of an edge; the bias decreases slowly with the radius.
-    let limits = Limits {
-        mean: 0.01,
-        block: 0.2,
-    };
-    let set = [
-        "integrator=photon",
-        "integrator.progressive=true",
-        "integrator.photons=6000",
-    ];
+    let limits = Limits { mean: 0.01, block: 0.2 };
+    let set = ["integrator=photon", "integrator.progressive=true", "integrator.photons=6000"];
     check("progressive", 6, scene, &set, limits, 8);
 }
 
@@ -84,11 +71,7 @@ fn photon_maps_match_paths() {
 #[test]
 fn photon_maps_match_paths_near_shells() {
     let shelled = |seed| {
-        let recipe = Recipe {
-            delta_lights: false,
-            anywhere: false,
-            ..Recipe::ANY
-        };
+        let recipe = Recipe { delta_lights: false, anywhere: false, ..Recipe::ANY };
         generate(seed, &recipe).with_shells()
     };
     check("shells", 3, shelled, &ONE_PASS, ONE_PASS_LIMITS, 16);
@@ -99,11 +82,6 @@ fn guided_paths_match_unguided_paths() {
     for_each_seed("guided", 4, |seed| {
         let guided: &[&str] = &["integrator=path", "integrator.depth=8", "integrator.guide=true"];
         let scene = scene(seed);
-        Same {
-            name: "guided",
-            set: [PATH, guided],
-            ..Same::default()
-        }
-        .check(&scene, &scene)
+        Same { name: "guided", set: [PATH, guided], ..Same::default() }.check(&scene, &scene)
     });
 }

@@ -9,17 +9,10 @@ use super::{Same, for_each_seed};
 /// Compares a scene about the origin, in its original size, with its transformed copy.
 fn check(name: &str, count: u64, change: impl Fn(&mut Rng) -> Similarity) {
     for_each_seed(name, count, |seed| {
-        let recipe = Recipe {
-            anywhere: false,
-            ..Recipe::ANY
-        };
+        let recipe = Recipe { anywhere: false, ..Recipe::ANY };
         let scene = generate(seed, &recipe);
         let other = scene.moved(&change(&mut Rng::new(seed)));
-        Same {
-            name,
-            ..Same::default()
-        }
-        .check(&scene, &other)
+        Same { name, ..Same::default() }.check(&scene, &other)
     });
 }
 
@@ -48,10 +41,7 @@ fn pictures_are_invariant_under_right_angle_rotations() {
         let turn = quarter(DVec3::X, rng) * quarter(DVec3::Y, rng) * quarter(DVec3::Z, rng);
         // Without the rounding of sines, so that planes remain exact.
         let exact = DMat3::from_cols(turn.x_axis.round(), turn.y_axis.round(), turn.z_axis.round());
-        Similarity {
-            rotation: exact,
-            ..Similarity::IDENTITY
-        }
+        Similarity { rotation: exact, ..Similarity::IDENTITY }
     });
 }
 

@@ -76,13 +76,7 @@ fn camera_rays_pass_hidden_emitters() {
         shape wall : rectangle { size = (8, 3); transform = translate(0, 1.5, -2); material = matte(albedo = 0.6); }
         light sky : environment { color = (0.25, 0.3, 0.4); }
     ";
-    compare(
-        "hide_emitters",
-        text,
-        "path { depth = 2; hide_emitters = true; }",
-        1024,
-        0.03,
-    );
+    compare("hide_emitters", text, "path { depth = 2; hide_emitters = true; }", 1024, 0.03);
     compare(
         "hide_emitters",
         text,
@@ -107,10 +101,7 @@ fn lights_without_size_match_mitsuba() {
     let cases = [
         ("projector linear", projector.clone()),
         ("projector clamp", projector.replace("wrap = repeat;", "")),
-        (
-            "projector closest",
-            format!("{projector} interpolation = closest;"),
-        ),
+        ("projector closest", format!("{projector} interpolation = closest;")),
         ("projector y", format!("{projector} fov_axis = y;")),
         ("projector mirrored", projector.replace(SIDE, mirrored)),
         ("spot", format!("spot {{ {spot} cutoff = 32; beam_width = 20;")),
@@ -120,10 +111,7 @@ fn lights_without_size_match_mitsuba() {
             "spot slide",
             format!("spot {{ {spot} cutoff = 32; beam_width = 20; {slide} up = (-0.2, -1, 0);"),
         ),
-        (
-            "point",
-            "point { position = (1, 0.5, 2); intensity = (10, 20, 30);".to_owned(),
-        ),
+        ("point", "point { position = (1, 0.5, 2); intensity = (10, 20, 30);".to_owned()),
         // (1, 0.5, 2), rotated by 30 degrees about y.
         (
             "point to_world",
@@ -141,10 +129,9 @@ fn lights_without_size_match_mitsuba() {
     ];
     for (name, light) in cases {
         let text = format!("{WALL}light lamp : {light} }}");
-        for integrator in [
-            "path { depth = 2; }",
-            "photon { depth = 2; photons = 1000; caustic_photons = 1000; }",
-        ] {
+        for integrator in
+            ["path { depth = 2; }", "photon { depth = 2; photons = 1000; caustic_photons = 1000; }"]
+        {
             compare(name, &text, integrator, 4096, 0.01);
         }
     }
@@ -156,10 +143,7 @@ fn environments_match_mitsuba() {
     let cases = [
         ("environment", map.to_owned()),
         ("environment scaled", format!("{map} scale = 2.5;")),
-        (
-            "environment turned",
-            format!("{map} rotate = rotate((1, 2, -0.5), 70);"),
-        ),
+        ("environment turned", format!("{map} rotate = rotate((1, 2, -0.5), 70);")),
         // The position `from` of an environment has no effect.
         (
             "environment looking",
@@ -200,19 +184,14 @@ fn a_directional_area_light_projects_its_outline() {
             transform = translate(1.5, 0, 5) * rotate((0, 1, 0), 180); }}
         shape back : rectangle {{ size = (3, 9); transform = translate(1.5, 0, 5); material = matte(albedo = 0); }}"
     );
-    for integrator in [
-        "path { depth = 2; }",
-        "photon { depth = 2; photons = 1000; caustic_photons = 1000; }",
-    ] {
+    for integrator in ["path { depth = 2; }", "photon { depth = 2; photons = 1000; caustic_photons = 1000; }"]
+    {
         let image = rendered(&text, integrator, 16);
         for x in 0..8 {
             let expected = if x < 4 { 0.0 } else { 1.0 / std::f32::consts::PI };
             let Rgb { r, g, b } = image.rgb(x, 2);
             for (found, albedo) in [(r, 0.8), (g, 1.2), (b, 1.2)] {
-                assert!(
-                    (found - albedo * expected).abs() < 1e-4,
-                    "{integrator}, column {x}: {found}"
-                );
+                assert!((found - albedo * expected).abs() < 1e-4, "{integrator}, column {x}: {found}");
             }
         }
     }

@@ -75,11 +75,7 @@ fn densities_match_samples() {
                 }
                 let error = 5.0 * integral.variance_of_mean().sqrt() + 1e-3;
                 let expected = f64::from(chosen) / f64::from(COUNT);
-                assert!(
-                    (integral.mean() - expected).abs() < error,
-                    "{name}: {}",
-                    integral.mean()
-                );
+                assert!((integral.mean() - expected).abs() < error, "{name}: {}", integral.mean());
                 let variance: f64 = moments.iter().map(Moments::variance_of_mean).sum();
                 let apart = (moments[0].mean() - moments[1].mean()).abs();
                 assert!(apart < 5.0 * variance.sqrt() + 1e-3, "{name}: {apart}");
@@ -124,10 +120,7 @@ fn portals_reduce_noise_without_bias() {
         squares / exact.len() as f64
     };
     let (open, portal) = (error(&open), error(&with_portal));
-    assert!(
-        portal < 0.2 * open,
-        "mean square error {portal} with a portal, {open} without"
-    );
+    assert!(portal < 0.2 * open, "mean square error {portal} with a portal, {open} without");
 }
 
 #[test]
@@ -137,10 +130,7 @@ fn portals_change_the_fingerprint() {
         let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
         (built.scene.shapes().len(), built.scene.fingerprint())
     };
-    let (without, with) = (
-        fingerprint("color = 3;"),
-        fingerprint("color = 3; portals = (window);"),
-    );
+    let (without, with) = (fingerprint("color = 3;"), fingerprint("color = 3; portals = (window);"));
     assert_eq!(without.0, with.0 + 1, "a portal is not a shape");
     assert_ne!(without.1, with.1);
 }
@@ -157,10 +147,7 @@ fn invalid_portals_are_reported() {
         }
     };
     let unknown = errors(&ROOM.replace("LIGHT", "portals = (window, widnow);"));
-    assert!(
-        unknown.contains("there is no shape or import `widnow`"),
-        "{unknown}"
-    );
+    assert!(unknown.contains("there is no shape or import `widnow`"), "{unknown}");
     assert!(unknown.contains("window"), "{unknown}");
     let ball = ROOM.replace("LIGHT", "portals = ball;") + "shape ball : sphere { radius = 1; }";
     let message = errors(&ball);

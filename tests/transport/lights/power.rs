@@ -14,10 +14,7 @@ fn emitted(light: &Light, target: EmissionBounds, count: u64, context: &mut Cont
     moments
 }
 
-const TARGET: EmissionBounds = EmissionBounds {
-    center: Vec3::ZERO,
-    radius: 3.0,
-};
+const TARGET: EmissionBounds = EmissionBounds { center: Vec3::ZERO, radius: 3.0 };
 
 #[test]
 fn power_equals_the_mean_photon_power() {
@@ -27,11 +24,7 @@ fn power_equals_the_mean_photon_power() {
         let found = emitted(light, TARGET, 20_000, &mut context);
         let (power, mean) = (f64::from(light.power(1.0)), found.mean());
         let allowed = 5.0 * found.variance_of_mean().sqrt() + 0.03 * mean;
-        assert!(
-            (power - mean).abs() <= allowed,
-            "{}: power {power}, photons {mean}",
-            case.name
-        );
+        assert!((power - mean).abs() <= allowed, "{}: power {power}, photons {mean}", case.name);
     });
 }
 
@@ -51,10 +44,7 @@ fn power_of_spots_integrates_their_intensity() {
         for share in [0.0, 0.5, 1.0] {
             let (outer, inner) = (degrees.to_radians(), share * degrees.to_radians());
             for falloff in [
-                Falloff::LinearAngle {
-                    beam: inner,
-                    cutoff: outer,
-                },
+                Falloff::LinearAngle { beam: inner, cutoff: outer },
                 Falloff::SquaredCosine { inner, outer },
             ] {
                 let light = spot(falloff);
@@ -78,10 +68,7 @@ fn power_of_spots_integrates_their_intensity() {
                         let (s, c) = (f64::from(i) * 2.4).sin_cos();
                         let local = glam::DVec3::new(sin * c, sin * s, cos).as_vec3();
                         // At the origin, where coordinates are precise enough for narrow cones.
-                        let spot = SpotLight {
-                            position: Vec3::ZERO,
-                            ..*spot
-                        };
+                        let spot = SpotLight { position: Vec3::ZERO, ..*spot };
                         let p = frame.to_world(local) * radius;
                         let light = Light::Spot(spot);
                         let sample = light.sample_li(p, 0, 0.5, Vec2::splat(0.5));
@@ -112,11 +99,7 @@ fn placed_slide(
     picture_from_window: Affine2,
 ) -> ProjectorTexture {
     let texel = |i: u32| Rgb::new((i * 3 % 8) as f32, (i * 5 % 7) as f32, i as f32);
-    let lookup = SlideLookup {
-        wrap,
-        interpolation,
-        picture_from_window,
-    };
+    let lookup = SlideLookup { wrap, interpolation, picture_from_window };
     ProjectorTexture::new((0..20).map(texel).collect(), 5, lookup)
 }
 
@@ -126,9 +109,7 @@ fn projectors() -> Vec<Light> {
         Quat::from_euler(EulerRot::XYZ, 0.4, -1.2, 0.3),
         Vec3::new(3.0, -2.0, 7.0),
     );
-    let wall = Beam::Wall {
-        radiance: Rgb::new(1.0, 2.0, 0.5),
-    };
+    let wall = Beam::Wall { radiance: Rgb::new(1.0, 2.0, 0.5) };
     let spot = |beam, cutoff| Beam::Spot {
         intensity: Rgb::new(1.0, 2.0, 0.5),
         falloff: Falloff::LinearAngle { beam, cutoff },
@@ -166,11 +147,9 @@ fn directional_areas_light_their_front() {
         Vec3::new(3.0, -2.0, 7.0),
     );
     let half = Vec2::new(0.5, 2.0);
-    for (mirror, outline, area) in [
-        (1.0, Outline::Rectangle, 4.0),
-        (-1.0, Outline::Rectangle, 4.0),
-        (1.0, Outline::Disk, PI),
-    ] {
+    for (mirror, outline, area) in
+        [(1.0, Outline::Rectangle, 4.0), (-1.0, Outline::Rectangle, 4.0), (1.0, Outline::Disk, PI)]
+    {
         let pose = pose * Affine3A::from_scale(Vec3::new(2.0 * mirror, 1.0, 3.0));
         let light = Light::DirectionalArea(DirectionalAreaLight::new(&pose, half, outline, Rgb::splat(1.5)));
         let power = 1.5 * 2.0 * area * half.x * half.y;
@@ -181,14 +160,10 @@ fn directional_areas_light_their_front() {
         );
         let mut seen = |x: f32, y: f32, z: f32| {
             let p = pose.transform_point3(Vec3::new(x, y, z));
-            light
-                .sample_li(p, 0, 0.5, Vec2::splat(0.5))
-                .map_or(0.0, |sample| {
-                    assert!(sample.wi.distance(-pose.transform_vector3(Vec3::Z).normalize()) < 1e-5);
-                    light
-                        .radiance(&sample, &LightViewer::at(p), &mut context.shading)
-                        .g
-                })
+            light.sample_li(p, 0, 0.5, Vec2::splat(0.5)).map_or(0.0, |sample| {
+                assert!(sample.wi.distance(-pose.transform_vector3(Vec3::Z).normalize()) < 1e-5);
+                light.radiance(&sample, &LightViewer::at(p), &mut context.shading).g
+            })
         };
         let before = [seen(0.1, -1.0, 4.0), seen(0.1, -1.0, -4.0), seen(0.1, -1.0, 0.0)];
         assert_eq!(before, [1.5, 0.0, 0.0]);
@@ -261,15 +236,10 @@ fn power_of_infinite_lights_is_the_power_through_the_scene_bounds() {
     texels[3 * 32 + 5] = Rgb::splat(900.0);
     texels[15 * 32 + 9] = Rgb::splat(5000.0);
     texels[40] = Rgb::new(f32::NAN, f32::INFINITY, -3.0);
-    let finite = texels
-        .iter()
-        .map(|texel| if texel.is_finite() { *texel } else { Rgb::BLACK });
+    let finite = texels.iter().map(|texel| if texel.is_finite() { *texel } else { Rgb::BLACK });
     let world_from_map = Mat3::from_rotation_y(0.7) * Mat3::from_rotation_x(-0.4);
     let map = |texels| {
-        let options = EnvironmentOptions {
-            world_from_map,
-            ..EnvironmentOptions::default()
-        };
+        let options = EnvironmentOptions { world_from_map, ..EnvironmentOptions::default() };
         EnvironmentLight::Map(EnvironmentMap::new(texels, 32, options))
     };
     let directional = |degrees: f32| {
@@ -294,9 +264,7 @@ fn power_of_infinite_lights_is_the_power_through_the_scene_bounds() {
         );
     }
     // One invalid texel affects neither the density of the others nor the power.
-    let EnvironmentLight::Map(poisoned) = map(texels) else {
-        unreachable!()
-    };
+    let EnvironmentLight::Map(poisoned) = map(texels) else { unreachable!() };
     let light = Light::Environment(EnvironmentLight::Map(poisoned));
     assert!(light.power(1.0).is_finite() && light.power(1.0) > 0.0);
     let mut rng = Rng::new(4);
@@ -331,10 +299,7 @@ fn distant_disks_are_sampled_by_their_density() {
             let found = light.le_pdf(Vec3::ZERO, sample.wi);
             seen += i32::from(found == (radiance, sample.pdf));
         }
-        assert!(
-            (facing / 2.0 - 1.0).abs() < 0.02,
-            "{degrees}: irradiance {facing}"
-        );
+        assert!((facing / 2.0 - 1.0).abs() < 0.02, "{degrees}: irradiance {facing}");
         assert!(seen > n * 98 / 100, "{degrees}: only {seen} of {n} are seen");
         let frame = Frame::from_normal(towards);
         for (share, inside) in [(0.9, true), (1.1, false)] {
@@ -369,11 +334,7 @@ fn power_of_small_emitting_parts_of_large_shapes() {
                     Geometry::Mesh(_) => 4.0 * share * share,
                 };
             let (power, exact) = (f64::from(light.power(1.0)), f64::from(10.0 * PI * area));
-            assert!(
-                (power / exact - 1.0).abs() < found,
-                "{}: power {power}, not {exact}",
-                case.name
-            );
+            assert!((power / exact - 1.0).abs() < found, "{}: power {power}, not {exact}", case.name);
             let photons = emitted(light, TARGET, 100_000, &mut context);
             let allowed = 5.0 * photons.variance_of_mean().sqrt() + 0.05 * exact;
             assert!(
@@ -415,21 +376,14 @@ fn emission_missed_by_all_probes_is_still_a_light() {
                 );
             }
             let mut any = || sample_lights(&case.scene, Vec3::new(1.5, 2.0, 5.0), &mut rng);
-            assert!(
-                (0..50).any(|_| any().is_some()),
-                "{}: points are chosen",
-                case.name
-            );
+            assert!((0..50).any(|_| any().is_some()), "{}: points are chosen", case.name);
             // Next to a bright light, the light is selected too.
             assert!(renderer::light::powers(&[light.clone(), spot(WIDE)], 1.0)[0] > 0.0);
         }
     }
 }
 
-const WIDE: Falloff = Falloff::SquaredCosine {
-    inner: 0.5,
-    outer: 1.0,
-};
+const WIDE: Falloff = Falloff::SquaredCosine { inner: 0.5, outer: 1.0 };
 
 #[test]
 fn emission_of_nan_does_not_affect_other_lights() {

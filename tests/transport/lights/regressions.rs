@@ -2,11 +2,8 @@
 
 use super::picture::picture;
 
-const PROGRESSIVE: [&str; 3] = [
-    "integrator=photon",
-    "integrator.progressive=true",
-    "integrator.photons=20000",
-];
+const PROGRESSIVE: [&str; 3] =
+    ["integrator=photon", "integrator.progressive=true", "integrator.photons=20000"];
 
 #[test]
 fn a_transparent_ball_that_emits_on_both_sides() {

@@ -14,12 +14,8 @@ fn shadow_rays_end_at_the_light() {
         let size = 10f32.powf(4.0 * rng.next_1d() - 2.0);
         let distance = size * 10f32.powf(3.0 * rng.next_1d() + 0.5);
         let away = distance * 10f32.powf(2.0 * rng.next_1d() - 1.0);
-        let turn = Quat::from_euler(
-            EulerRot::XYZ,
-            6.0 * rng.next_1d(),
-            6.0 * rng.next_1d(),
-            6.0 * rng.next_1d(),
-        );
+        let turn =
+            Quat::from_euler(EulerRot::XYZ, 6.0 * rng.next_1d(), 6.0 * rng.next_1d(), 6.0 * rng.next_1d());
         let place = rng.direction() * away;
         let lamp = Affine3A::from_scale_rotation_translation(Vec3::splat(size), turn, place);
         let front = turn * Vec3::Z;

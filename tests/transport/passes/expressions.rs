@@ -13,9 +13,7 @@ fn automaton(texts: &[&str]) -> (Automaton, LabelTable) {
 
 /// The expressions that match a path.
 fn found(automaton: &Automaton, path: &[Event]) -> Vec<u16> {
-    let state = path
-        .iter()
-        .fold(automaton.start(), |state, event| automaton.next(state, event));
+    let state = path.iter().fold(automaton.start(), |state, event| automaton.next(state, event));
     automaton.found(state).to_vec()
 }
 
@@ -25,10 +23,7 @@ fn event(text: &str, labels: &LabelTable) -> Event {
     let kind = symbols.next().expect("a kind");
     let scattering = symbols.next().expect("a class");
     Event {
-        kind: EventKind::ALL
-            .into_iter()
-            .find(|of| of.symbol() == kind)
-            .expect("a kind"),
+        kind: EventKind::ALL.into_iter().find(|of| of.symbol() == kind).expect("a kind"),
         scattering: Scattering::ALL
             .into_iter()
             .find(|of| of.symbol().unwrap_or('_') == scattering)
@@ -75,10 +70,7 @@ fn expressions_match_the_table_of_osl() {
         ("C_ RD RS RD L_", &[NO_CAUSTIC]),
         ("C_ RD Ts L_", &[BEAUTY, DIFFUSE, SHADOW, NO_CAUSTIC]),
         ("C_ TS TS RD L_3", &[BEAUTY, LIGHT_3, SPECULAR, NO_CAUSTIC]),
-        (
-            "C_ RD1 RD L_",
-            &[BEAUTY, DIFFUSE_2_3, OBJECT_1, DIFFUSE, NO_CAUSTIC],
-        ),
+        ("C_ RD1 RD L_", &[BEAUTY, DIFFUSE_2_3, OBJECT_1, DIFFUSE, NO_CAUSTIC]),
         ("C_ RS RD RG L_", &[]),
         ("C_ RS RD L_", &[BEAUTY, SPECULAR, REFLECTIONS, NO_CAUSTIC]),
         ("C_ RD RG O_", &[CUSTOM]),
@@ -141,10 +133,7 @@ fn random_path(rng: &mut Rng, table: &LabelTable) -> Vec<Event> {
     }
     if pick(5) > 0 {
         let kind = [EventKind::Light, EventKind::Background, EventKind::Object][pick(3)];
-        path.push(Event {
-            object: label(pick(4)),
-            ..Event::end(kind)
-        });
+        path.push(Event { object: label(pick(4)), ..Event::end(kind) });
     }
     path
 }
@@ -169,11 +158,7 @@ fn random_atom(rng: &mut Rng, depth: u32) -> String {
         0 | 1 => symbol.to_owned(),
         2 => group.to_owned(),
         3 => format!("[{}{symbol}{group}]", ["", "^"][pick(2)]),
-        4 => format!(
-            "({}|{})",
-            random_expression(rng, depth - 1),
-            random_expression(rng, depth - 1)
-        ),
+        4 => format!("({}|{})", random_expression(rng, depth - 1), random_expression(rng, depth - 1)),
         _ => format!("({})", random_expression(rng, depth - 1)),
     }
 }
@@ -198,9 +183,7 @@ fn the_automaton_matches_an_exhaustive_matcher() {
         for name in LABELS {
             labels.insert(name);
         }
-        let texts: Vec<String> = (0..4)
-            .map(|_| format!("C{}", random_expression(&mut rng, 2)))
-            .collect();
+        let texts: Vec<String> = (0..4).map(|_| format!("C{}", random_expression(&mut rng, 2))).collect();
         let parse =
             |text: &String| Expression::parse(text, &mut labels).unwrap_or_else(|e| panic!("{text}: {e}"));
         let expressions: Vec<Expression> = texts.iter().map(parse).collect();
@@ -212,21 +195,13 @@ fn the_automaton_matches_an_exhaustive_matcher() {
             let found = found(&automaton, &path);
             for (number, expression) in (0..).zip(&expressions) {
                 let slow = expression.matches(&path);
-                assert_eq!(
-                    found.contains(&number),
-                    slow,
-                    "{}: {path:?}",
-                    texts[usize::from(number)]
-                );
+                assert_eq!(found.contains(&number), slow, "{}: {path:?}", texts[usize::from(number)]);
                 matches += u32::from(slow);
             }
             pairs += 4;
         }
     }
-    assert!(
-        matches > 5_000,
-        "only {matches} of {pairs} match: the test says little"
-    );
+    assert!(matches > 5_000, "only {matches} of {pairs} match: the test says little");
 }
 
 /// Nested repetitions of the empty expression match the empty path, for any depth.
@@ -240,9 +215,6 @@ fn nested_empty_repetitions_terminate() {
         let automaton = Automaton::new(&[expression], &labels).expect("it is small");
         let lamp = Event::end(EventKind::Light);
         assert_eq!(found(&automaton, &[Event::CAMERA, lamp]), [0], "{nested}");
-        assert!(
-            found(&automaton, &[Event::CAMERA, lamp, lamp]).is_empty(),
-            "{nested}"
-        );
+        assert!(found(&automaton, &[Event::CAMERA, lamp, lamp]).is_empty(), "{nested}");
     }
 }

@@ -56,33 +56,20 @@ fn a_group_equals_the_scene_with_only_its_lights() {
     type Change = Box<dyn Fn(&str) -> String>;
     let alone: [(&str, Change); 3] = [
         ("light_warm", Box::new(without(&["light spot", "light sky"]))),
-        (
-            "light_cold",
-            Box::new(move |text| dark(&without(&["light sky"])(text))),
-        ),
-        (
-            "light_outside",
-            Box::new(move |text| dark(&without(&["light spot"])(text))),
-        ),
+        ("light_cold", Box::new(move |text| dark(&without(&["light sky"])(text)))),
+        ("light_outside", Box::new(move |text| dark(&without(&["light spot"])(text)))),
     ];
     // Caustics from photons vary more, because the lights share the photons differently.
     let photon: &[&str] = &["integrator=photon", "integrator.photons=200000"];
     for (set, limit) in [(&["integrator=path"][..], 0.02), (photon, 0.04)] {
         let all = built(|text| text.to_owned(), set);
-        let found = rendered(
-            &all,
-            &["light_warm", "light_cold", "light_outside", "light_rest"],
-            64,
-        );
+        let found = rendered(&all, &["light_warm", "light_cold", "light_outside", "light_rest"], 64);
         assert_eq!(found.mean("light_rest"), 0.0, "all lights are in groups");
         for (layer, change) in &alone {
             let one = built(change, set);
             let expected = rendered(&one, &["all=C.*"], 64).mean("all");
             let mean = found.mean(layer);
-            assert!(
-                (mean / expected - 1.0).abs() < limit,
-                "{set:?}, {layer}: {mean} for {expected}"
-            );
+            assert!((mean / expected - 1.0).abs() < limit, "{set:?}, {layer}: {mean} for {expected}");
         }
     }
 }
@@ -123,10 +110,7 @@ fn names_of_lights_are_not_groups() {
     let passes = ["light_warm", "light_cold", "light_outside"];
     let all = built(|text| text.to_owned(), &["integrator=path"]);
     let expected = rendered(&all, &passes, 8);
-    let named = built(
-        |text| text.replace("light sky", "light warm"),
-        &["integrator=path"],
-    );
+    let named = built(|text| text.replace("light sky", "light warm"), &["integrator=path"]);
     let found = rendered(&named, &[&passes[..], &["light_rest"]].concat(), 8);
     for layer in passes {
         assert_eq!(found.of(layer), expected.of(layer), "{layer}");
@@ -161,10 +145,7 @@ fn hundreds_of_groups_are_compiled_quickly() {
         .map(|name| format!("light_{name}"))
         .collect();
     let passes: Vec<&str> = groups.iter().map(String::as_str).collect();
-    for set in [
-        &["integrator=path"][..],
-        &["integrator=photon", "integrator.photons=5000"],
-    ] {
+    for set in [&["integrator=path"][..], &["integrator=photon", "integrator.photons=5000"]] {
         let scene = built(many, set);
         let begin = Instant::now();
         let found = rendered(&scene, &passes, 1);
@@ -182,10 +163,7 @@ fn labels_select_paths() {
             }"#;
         format!(
             "{unit}{}",
-            text.replace(
-                "principled(base_color = (0.7, 0.3, 0.2), roughness = 0.3)",
-                "two()"
-            )
+            text.replace("principled(base_color = (0.7, 0.3, 0.2), roughness = 0.3)", "two()")
         )
     };
     let scene = built(labelled, &["integrator=path"]);
@@ -207,22 +185,14 @@ fn labels_select_paths() {
         assert!(found.mean(layer) > 1e-4, "{layer}: {}", found.mean(layer));
     }
     let close = |a: f64, b: f64, what: &str| assert!((a / b - 1.0).abs() < 1e-5, "{what}: {a} for {b}");
-    close(
-        found.mean("base") + found.mean("top"),
-        found.mean("ball"),
-        "labels of the ball",
-    );
+    close(found.mean("base") + found.mean("top"), found.mean("ball"), "labels of the ball");
     close(found.mean("both"), found.mean("ball"), "a set of labels");
     close(
         found.mean("both") + found.mean("others"),
         found.mean("reflected"),
         "negated labels",
     );
-    close(
-        found.mean("lamp"),
-        found.mean("warm"),
-        "name and group of a light",
-    );
+    close(found.mean("lamp"), found.mean("warm"), "name and group of a light");
     // `open` and `blocked` are light samples without MIS, `seen` has MIS with the BSDF: equal in the mean.
     let difference = found.mean("open") - found.mean("blocked");
     assert!(
@@ -242,11 +212,7 @@ fn crossings_are_events_if_expressions_name_them() {
     };
     let screen = |text: &str| screen(&without(&["light sky", "shape bulb"])(text));
     let scene = built(screen, &["integrator=path"]);
-    let found = rendered(
-        &scene,
-        &["plain=C<RD>L", "through=C<RD><Ts>L", "clear=C<RD>[^s]"],
-        16,
-    );
+    let found = rendered(&scene, &["plain=C<RD>L", "through=C<RD><Ts>L", "clear=C<RD>[^s]"], 16);
     assert!(found.mean("through") > 1e-3);
     let (plain, through) = (found.mean("plain"), found.mean("through"));
     assert!((through / plain - 1.0).abs() < 1e-5, "{through} for {plain}");

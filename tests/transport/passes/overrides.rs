@@ -57,11 +57,7 @@ fn overrides_apply_by_ray_kind() {
     let picture = |overrides: &[&str]| picture(SCENE, overrides);
     let flat = picture(&["camera=emitter(radiance = 0.5)"]);
     let lamp_or_sky = |pixel: &[f32]| pixel == [2.0, 2.0, 1.0] || pixel[0] == pixel[1] && pixel[0] < 0.5;
-    let surfaces = flat
-        .data
-        .chunks_exact(3)
-        .filter(|pixel| *pixel == [0.5; 3])
-        .count();
+    let surfaces = flat.data.chunks_exact(3).filter(|pixel| *pixel == [0.5; 3]).count();
     assert!(surfaces > 100, "{surfaces} pixels show surfaces alone");
     assert!(flat.data.chunks_exact(3).any(lamp_or_sky));
     // Indirectly visible surfaces are overridden in mirrors.

@@ -31,9 +31,7 @@ fn check(seed: u64, recipe: &Recipe, set: &[&str]) -> f64 {
     let loaded = load_scene(&scene, set).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
     let built = &loaded.built;
     let names = each_light(&built.names);
-    let groups: Vec<String> = (0..names.lights.len())
-        .map(|index| format!("light_g{index}"))
-        .collect();
+    let groups: Vec<String> = (0..names.lights.len()).map(|index| format!("light_g{index}")).collect();
     let settings = RenderSettings {
         integrator: built.integrator,
         samples: 0..8,
@@ -75,20 +73,12 @@ fn components_add_up_by_path() {
 
 #[test]
 fn components_add_up_by_guided_paths() {
-    scenes(
-        "guided",
-        4,
-        &["integrator=path", "integrator.guide=true", "integrator.split=3"],
-    );
+    scenes("guided", 4, &["integrator=path", "integrator.guide=true", "integrator.split=3"]);
 }
 
 #[test]
 fn components_add_up_by_photon() {
-    let set = [
-        "integrator=photon",
-        "integrator.photons=5000",
-        "integrator.caustic_photons=5000",
-    ];
+    let set = ["integrator=photon", "integrator.photons=5000", "integrator.caustic_photons=5000"];
     scenes("photon", 12, &set);
 }
 
@@ -106,15 +96,8 @@ fn components_add_up_without_gathering() {
 /// Light of media is a component of its own and is not black.
 #[test]
 fn components_add_up_in_media() {
-    let recipe = Recipe {
-        media: true,
-        ..RECIPE
-    };
-    let photon = [
-        "integrator=photon",
-        "integrator.photons=5000",
-        "integrator.caustic_photons=5000",
-    ];
+    let recipe = Recipe { media: true, ..RECIPE };
+    let photon = ["integrator=photon", "integrator.photons=5000", "integrator.caustic_photons=5000"];
     for set in [&["integrator=path"][..], &photon] {
         let shares: Vec<f64> = (0..8).map(|seed| check(seed, &recipe, set)).collect();
         let found = shares.iter().filter(|&&share| share > 0.02).count();

@@ -8,12 +8,8 @@ use support::scenes::load_text;
 use super::{Layers, layers};
 
 fn built(text: &str, passes: &[&str]) -> Built {
-    let passes = passes
-        .iter()
-        .flat_map(|text| PassDesc::parse(text).expect("a pass"));
-    let values = PassSet::new(passes.collect())
-        .expect("different names")
-        .shader_values();
+    let passes = passes.iter().flat_map(|text| PassDesc::parse(text).expect("a pass"));
+    let values = PassSet::new(passes.collect()).expect("different names").shader_values();
     build_with_values(&load_text(text, &[]), None, 1, &values).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -46,17 +42,7 @@ const WALLS: &str = r#"
 
 #[test]
 fn coverage_and_values_are_weighted_by_visibility() {
-    let passes = [
-        "alpha",
-        "depth",
-        "N",
-        "albedo",
-        "opacity",
-        "P",
-        "crypto",
-        "object_id",
-        "facing",
-    ];
+    let passes = ["alpha", "depth", "N", "albedo", "opacity", "P", "crypto", "object_id", "facing"];
     let found = rendered(WALLS, &passes, 256);
     let pixel = |x: usize, y: usize| y * 16 + x;
     // Top left, top right, bottom left, bottom right: coverage and depth.
@@ -70,20 +56,11 @@ fn coverage_and_values_are_weighted_by_visibility() {
         (12, 12, 1.0, 8.0),
     ] {
         let (a, z) = (alpha[pixel(x, y)], depth[pixel(x, y)][0]);
-        assert!(
-            (a - covered).abs() < 0.02,
-            "coverage at {x}, {y}: {a} for {covered}"
-        );
-        assert!(
-            (z / distance - 1.0).abs() < 0.02,
-            "depth at {x}, {y}: {z} for {distance}"
-        );
+        assert!((a - covered).abs() < 0.02, "coverage at {x}, {y}: {a} for {covered}");
+        assert!((z / distance - 1.0).abs() < 0.02, "depth at {x}, {y}: {z} for {distance}");
     }
     let albedo = &found.of("albedo")[pixel(3, 12)];
-    for (v, expected) in albedo
-        .iter()
-        .zip([0.8, 0.4, 0.2].map(|v| v * near + 0.5 * (1.0 - near)))
-    {
+    for (v, expected) in albedo.iter().zip([0.8, 0.4, 0.2].map(|v| v * near + 0.5 * (1.0 - near))) {
         assert!((v - expected).abs() < 0.02, "{albedo:?}");
     }
     let opacity = &found.of("opacity")[pixel(3, 3)];
@@ -92,10 +69,7 @@ fn coverage_and_values_are_weighted_by_visibility() {
     let crypto = &found.of("crypto_object00")[pixel(3, 12)];
     assert_eq!(crypto[0].to_bits(), id_as_float(crypto_id("far")).to_bits());
     assert_eq!(crypto[2].to_bits(), id_as_float(crypto_id("near")).to_bits());
-    assert!(
-        (crypto[1] - 0.75).abs() < 0.02 && (crypto[3] - 0.25).abs() < 0.02,
-        "{crypto:?}"
-    );
+    assert!((crypto[1] - 0.75).abs() < 0.02 && (crypto[3] - 0.25).abs() < 0.02, "{crypto:?}");
     // Names are sorted: `far` is 1, `near` 2.
     let numbers = found.of("object_id");
     assert_eq!(
@@ -115,17 +89,10 @@ fn denoising_features_follow_mirrors() {
         film { size = (16, 16); }
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 30; }
     "#;
-    let found = rendered(
-        scene,
-        &["albedo", "first_albedo", "N", "Ng", "roughness", "depth"],
-        4,
-    );
+    let found = rendered(scene, &["albedo", "first_albedo", "N", "Ng", "roughness", "depth"], 4);
     let center = 8 * 16 + 8;
     let [albedo, first] = ["albedo", "first_albedo"].map(|layer| found.of(layer)[center].clone());
-    assert!(
-        albedo[0] > 0.5 && albedo[1] < 0.2,
-        "the wall in the mirror: {albedo:?}"
-    );
+    assert!(albedo[0] > 0.5 && albedo[1] < 0.2, "the wall in the mirror: {albedo:?}");
     assert!(first[1] > 0.8, "the mirror itself: {first:?}");
     let normal = &found.of("N")[center];
     assert!(normal[2] < -0.9, "the wall faces the mirror: {normal:?}");
@@ -187,10 +154,7 @@ fn shader_outputs_become_layers() {
     let found = rendered(scene, &["shader:mask", "worn=shader:wear", "attribute:wet"], 4);
     let at = |layer: &str, x: usize| found.of(layer)[8 * 16 + x].clone();
     let close = |a: Vec<f32>, b: [f32; 3]| {
-        assert!(
-            a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5),
-            "{a:?} for {b:?}"
-        );
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} for {b:?}");
     };
     assert!((at("mask", 3)[0] - 0.25).abs() < 1e-5 && at("mask", 3)[1] > 0.5);
     assert!((at("mask", 12)[0] - 0.125).abs() < 1e-5);
@@ -220,12 +184,7 @@ fn shadow_catchers_affect_only_alpha() {
     assert_eq!(lit, [0.0; 4], "in the light");
     assert_eq!(hole, [0.0; 4], "in the hole");
     // The floor lights the roof from below.
-    let roof = found
-        .layered
-        .picture
-        .data
-        .chunks_exact(4)
-        .any(|pixel| pixel[0] > 0.01);
+    let roof = found.layered.picture.data.chunks_exact(4).any(|pixel| pixel[0] > 0.01);
     assert!(roof, "the floor reflects light");
 }
 
@@ -289,36 +248,20 @@ fn holdout_closures_have_zero_alpha() {
     // shadow.
     let hole = seen("holdout()");
     for (light, alpha, coverage, numbered, opacity) in hole {
-        assert_eq!(
-            (light, alpha, coverage, numbered, opacity),
-            (0.0, 0.0, 0.0, false, 0.0)
-        );
+        assert_eq!((light, alpha, coverage, numbered, opacity), (0.0, 0.0, 0.0, false, 0.0));
     }
-    for surface in [
-        "2 * holdout()",
-        "holdout() + transparent() * 0",
-        "layer(holdout(), diffuse(N))",
-    ] {
+    for surface in ["2 * holdout()", "holdout() + transparent() * 0", "layer(holdout(), diffuse(N))"] {
         close(surface, [[0.0; 4]; 2]);
     }
-    close(
-        "0.25 * holdout() + 0.75 * emission()",
-        [[0.75, 0.75, 0.75, 0.75]; 2],
-    );
+    close("0.25 * holdout() + 0.75 * emission()", [[0.75, 0.75, 0.75, 0.75]; 2]);
     close("0.25 * emission() + -3 * holdout()", [[0.25, 1.0, 1.0, 1.0]; 2]);
     // Undeviated through the other half: the sky is transparent, the ground is visible.
     let [sky, ground] = seen("0.5 * holdout() + 0.5 * transparent()");
-    assert!(
-        sky.1.abs() < 0.05 && (ground.1 - 0.5).abs() < 0.05,
-        "{sky:?} {ground:?}"
-    );
+    assert!(sky.1.abs() < 0.05 && (ground.1 - 0.5).abs() < 0.05, "{sky:?} {ground:?}");
     assert!(sky.0 == 0.0 && ground.0 > 0.02, "{sky:?} {ground:?}");
     // The weights exceed one: transparency has precedence, and the holdout gets the rest.
     let [sky, ground] = seen("holdout() + 0.5 * transparent()");
-    assert!(
-        sky.1.abs() < 0.05 && (ground.1 - 0.5).abs() < 0.05,
-        "{sky:?} {ground:?}"
-    );
+    assert!(sky.1.abs() < 0.05 && (ground.1 - 0.5).abs() < 0.05, "{sky:?} {ground:?}");
 }
 
 /// Holdouts are black in mirrors; the mirrors themselves have full coverage.
@@ -333,10 +276,7 @@ fn holdouts_are_black_in_mirrors() {
         camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 30; }
     "#;
     let found = rendered(scene, &["alpha"], 4);
-    assert_eq!(
-        found.layered.picture.data[4 * (8 * 16 + 8)..][..4],
-        [0.0, 0.0, 0.0, 1.0]
-    );
+    assert_eq!(found.layered.picture.data[4 * (8 * 16 + 8)..][..4], [0.0, 0.0, 0.0, 1.0]);
 }
 
 /// A wall behind haze: denoising features are a mixture of both, without holes; depth is that of the wall.

@@ -44,17 +44,11 @@ pub(crate) fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) 
 }
 
 fn path(scene: &(Built, [u32; 2]), spp: u64) -> Image {
-    shot(scene, Integrator::Path(PathSettings::default()), spp)
-        .state
-        .film
-        .develop()
+    shot(scene, Integrator::Path(PathSettings::default()), spp).state.film.develop()
 }
 
 fn progressive() -> Integrator {
-    Integrator::Photon(PhotonSettings {
-        progressive: true,
-        ..PhotonSettings::default()
-    })
+    Integrator::Photon(PhotonSettings { progressive: true, ..PhotonSettings::default() })
 }
 
 /// Means of square blocks of pixels, over all channels.
@@ -143,11 +137,7 @@ fn photons_of_nan_are_dropped_and_counted() {
          material front = bad();"
     ));
     let rendered = shot(&scene, progressive(), 64);
-    let lost = rendered
-        .stats
-        .photons
-        .as_ref()
-        .map_or(0, |photons| photons.non_finite);
+    let lost = rendered.stats.photons.as_ref().map_or(0, |photons| photons.non_finite);
     assert!(lost > 0, "photons hit the spot");
     let ratio = mean(&rendered.state.film.develop()) / mean(&path(&scene, 512));
     assert!((ratio - 1.0).abs() < 0.02, "{ratio}");

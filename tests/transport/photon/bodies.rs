@@ -28,20 +28,8 @@ fn pool(height: f32, things: &str) -> String {
 /// The radiance at the camera, equal for paths and photons, is `clear` attenuated over `distance` metres of water.
 #[track_caller]
 fn check(text: &str, clear: f32, distance: f32, spp: u64) {
-    check_by(
-        Integrator::Path(PathSettings::default()),
-        text,
-        clear,
-        distance,
-        spp,
-    );
-    check_by(
-        Integrator::Photon(PhotonSettings::default()),
-        text,
-        clear,
-        distance,
-        spp,
-    );
+    check_by(Integrator::Path(PathSettings::default()), text, clear, distance, spp);
+    check_by(Integrator::Photon(PhotonSettings::default()), text, clear, distance, spp);
 }
 
 #[track_caller]
@@ -108,11 +96,7 @@ fn objects_in_a_pool_displace_water_by_priority() {
             pool(5.0, SUN)
         )
     };
-    for inside in [
-        "",
-        "+ anisotropic_vdf(color(0), color(0), 0.0)",
-        "+ color(1e-9) * absorption()",
-    ] {
+    for inside in ["", "+ anisotropic_vdf(color(0), color(0), 0.0)", "+ color(1e-9) * absorption()"] {
         // Half a metre to the floor and again to the camera.
         check(&pocket(inside, 1), FLOOR_RADIANCE, 1.0, 4);
         check(&pocket(inside, 0), FLOOR_RADIANCE, 2.0, 4);
@@ -195,10 +179,7 @@ fn photons_are_attenuated_by_water() {
     );
     let photons = Integrator::Photon(PhotonSettings::default());
     let [red, green, blue] = radiance(photons, &glassy, 64);
-    assert!(
-        (blue / FLOOR_RADIANCE - 1.0).abs() < 0.3,
-        "{blue} is not {FLOOR_RADIANCE}"
-    );
+    assert!((blue / FLOOR_RADIANCE - 1.0).abs() < 0.3, "{blue} is not {FLOOR_RADIANCE}");
     for (found, absorption) in [(red / blue, ABSORPTION[0]), (green / blue, ABSORPTION[1])] {
         let expected = (-absorption * 2.0).exp();
         assert!((found / expected - 1.0).abs() < 0.01, "{found} is not {expected}");
@@ -210,10 +191,7 @@ fn water_in_front_of_hidden_lights_is_visible() {
     let lamp =
         "shape lamp : sphere { radius = 0.01; center = (0, 0.1, 0); material = emitter(radiance = 1e-9); }";
     let slanted = SUN.replace("(0, -1, 0)", "(1, -1, 0)");
-    let hiding = Integrator::Path(PathSettings {
-        hide_emitters: true,
-        ..PathSettings::default()
-    });
+    let hiding = Integrator::Path(PathSettings { hide_emitters: true, ..PathSettings::default() });
     let text = pool(0.25, &format!("{slanted}{lamp}"));
     check_by(hiding, &text, FLOOR_RADIANCE / SQRT_2, 0.25 + SQRT_2, 128);
 }

@@ -31,12 +31,7 @@ fn guided_paths_find_a_door() {
 fn guides_do_not_depend_on_threads_or_ranges() {
     let built = shipped("cornell_spheres", GUIDED);
     let at = |threads, first, spp| {
-        let look = Look {
-            first,
-            spp,
-            threads,
-            file: None,
-        };
+        let look = Look { first, spp, threads, file: None };
         rendered(&built.scene, built.camera, [40, 40], built.integrator, look)
             .unwrap()
             .state

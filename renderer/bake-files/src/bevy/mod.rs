@@ -141,9 +141,7 @@ pub(super) fn of_probes(probes: &Probes, grid: &Grid, warnings: &mut Diagnostics
 
 /// A power of two that makes the greatest of these values one that halves hold well: from 1/2 to 1.
 fn power_above(values: impl Iterator<Item = Rgb>) -> f32 {
-    let greatest = values
-        .map(|value| value.max_component())
-        .fold(f32::MIN_POSITIVE, f32::max);
+    let greatest = values.map(|value| value.max_component()).fold(f32::MIN_POSITIVE, f32::max);
     // The exponent of a float, by its bits.
     2.0 * f32::from_bits(greatest.to_bits() & 0x7f80_0000)
 }

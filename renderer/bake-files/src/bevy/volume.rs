@@ -97,10 +97,7 @@ mod tests {
                 let expected = irradiance(&light(probe as usize), n).to_array();
                 let expected = Vec3::from(expected).max(Vec3::ZERO) * INV_PI;
                 let found = shown(&image, counts, at, n);
-                assert!(
-                    (found - expected).length() < 1e-4,
-                    "{probe} {n}: {found} for {expected}"
-                );
+                assert!((found - expected).length() < 1e-4, "{probe} {n}: {found} for {expected}");
             }
         }
     }
@@ -130,11 +127,7 @@ mod tests {
             assert!((mean - 1.0).abs() < 1e-2, "{share}: {mean}");
             assert!(values.iter().all(|&v| v >= 0.0));
             let greatest = 1.0 + 3.0 * share;
-            assert!(
-                (lit(toward) / greatest - 1.0).abs() < 0.12,
-                "{share}: {}",
-                lit(toward)
-            );
+            assert!((lit(toward) / greatest - 1.0).abs() < 0.12, "{share}: {}", lit(toward));
         }
     }
 }

@@ -74,10 +74,7 @@ pub(super) fn of_lightmap(
     let resource = |instance: &str| scene(args, instance);
     Ok(vec![
         (SCENE.to_owned(), resource(&text::instance(ROOT))),
-        (
-            DATA.to_owned(),
-            text::light_data(&users, &text::NO_PROBES).into_bytes(),
-        ),
+        (DATA.to_owned(), text::light_data(&users, &text::NO_PROBES).into_bytes()),
         (IMAGE.to_owned(), slices::exr(map)?),
         (IMAGE_IMPORT.to_owned(), text::image_import(4 * map.pages)),
         (GLB.to_owned(), glb),
@@ -95,10 +92,7 @@ pub(super) fn of_probes(
     let colors = tree.colors(probes);
     Ok(vec![
         (SCENE.to_owned(), scene(args, "")),
-        (
-            DATA.to_owned(),
-            text::light_data(&[], &tree.text(&colors)).into_bytes(),
-        ),
+        (DATA.to_owned(), text::light_data(&[], &tree.text(&colors)).into_bytes()),
         (IMAGE.to_owned(), slices::dark()?),
         (IMAGE_IMPORT.to_owned(), text::image_import(4)),
     ])
@@ -122,11 +116,7 @@ fn user(path: &str, lit: &LitNode) -> String {
 /// A name that Godot does not change: without the characters that it replaces.
 fn valid_name(name: &str) -> String {
     let valid = name.replace(['.', ':', '@', '/', '"', '%'], "_");
-    if valid.trim().is_empty() {
-        "Node".to_owned()
-    } else {
-        valid
-    }
+    if valid.trim().is_empty() { "Node".to_owned() } else { valid }
 }
 
 /// Gives each node a unique valid name, so that Godot keeps all nodes; returns the names.
@@ -134,11 +124,7 @@ fn name_nodes(json: &mut Value) -> Vec<String> {
     let of = |element: &Value| element["name"].as_str().unwrap_or_default().to_owned();
     let elements = |name: &str| json[name].as_array().cloned().unwrap_or_default();
     // Godot's importer stores these names in one list.
-    let scenes: Vec<String> = elements("scenes")
-        .iter()
-        .map(of)
-        .chain(["godot".to_owned()])
-        .collect();
+    let scenes: Vec<String> = elements("scenes").iter().map(of).chain(["godot".to_owned()]).collect();
     let meshes: Vec<String> = elements("meshes").iter().map(of).collect();
     let mut taken: BTreeSet<String> = scenes.iter().map(|name| valid_name(name)).collect();
     for scene in &scenes {

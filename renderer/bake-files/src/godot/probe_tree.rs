@@ -46,11 +46,7 @@ impl ProbeTree {
                 .chain([last + half])
                 .collect::<Vec<f32>>()
         });
-        let mut tree = ProbeTree {
-            axes,
-            tetrahedra: vec![],
-            nodes: vec![],
-        };
+        let mut tree = ProbeTree { axes, tetrahedra: vec![], nodes: vec![] };
         let cells = tree.counts() - UVec3::ONE;
         tree.split([UVec3::ZERO, cells]);
         tree
@@ -138,12 +134,7 @@ impl ProbeTree {
     }
 
     fn node(&mut self, normal: Vec3, distance: f32) -> usize {
-        self.nodes.push(PlaneNode {
-            normal,
-            distance,
-            over: 0,
-            under: 0,
-        });
+        self.nodes.push(PlaneNode { normal, distance, over: 0, under: 0 });
         self.nodes.len() - 1
     }
 
@@ -191,10 +182,7 @@ impl ProbeTree {
             ("interior", "true".to_owned()),
             ("points", packed("PackedVector3Array", points)),
             ("sh", packed("PackedColorArray", sh)),
-            (
-                "tetrahedra",
-                packed("PackedInt32Array", self.tetrahedra.iter().flatten()),
-            ),
+            ("tetrahedra", packed("PackedInt32Array", self.tetrahedra.iter().flatten())),
         ]
     }
 }
@@ -208,11 +196,7 @@ mod tests {
         let mut node = 0;
         while node >= 0 {
             let at = &tree.nodes[node as usize];
-            let next = if at.normal.dot(p) > at.distance {
-                at.over
-            } else {
-                at.under
-            };
+            let next = if at.normal.dot(p) > at.distance { at.over } else { at.under };
             assert!(next < 0 || next > node, "Godot takes trees alone");
             node = next;
         }
@@ -221,23 +205,14 @@ mod tests {
         let [a, b, c, d] = corners.map(|corner| points[corner]);
         let volume = |a: Vec3, b: Vec3, c: Vec3, d: Vec3| (b - a).dot((c - a).cross(d - a));
         let all = volume(a, b, c, d);
-        let shares = [
-            volume(p, b, c, d),
-            volume(a, p, c, d),
-            volume(a, b, p, d),
-            volume(a, b, c, p),
-        ];
+        let shares = [volume(p, b, c, d), volume(a, p, c, d), volume(a, b, p, d), volume(a, b, c, p)];
         std::array::from_fn(|i| (corners[i], shares[i] / all))
     }
 
     #[test]
     fn points_find_their_tetrahedron() {
         for counts in [UVec3::new(3, 2, 4), UVec3::ONE] {
-            let grid = Grid {
-                origin: Vec3::new(-1.0, 0.5, 2.0),
-                spacing: 0.75,
-                counts,
-            };
+            let grid = Grid { origin: Vec3::new(-1.0, 0.5, 2.0), spacing: 0.75, counts };
             let tree = ProbeTree::over(&grid);
             let points: Vec<Vec3> = tree.places().map(|at| tree.point(at)).collect();
             let (low, high) = (points[0], points[points.len() - 1]);
@@ -246,10 +221,7 @@ mod tests {
                 let u = Vec3::new(random(n), random(7 * n + 1), random(13 * n + 3));
                 let p = low + (high - low) * u;
                 let shares = shares(&tree, p);
-                assert!(
-                    shares.iter().all(|share| (-1e-4..=1.0001).contains(&share.1)),
-                    "{p} {shares:?}"
-                );
+                assert!(shares.iter().all(|share| (-1e-4..=1.0001).contains(&share.1)), "{p} {shares:?}");
                 let found: Vec3 = shares.iter().map(|&(corner, share)| points[corner] * share).sum();
                 assert!((found - p).length() < 1e-4, "{p} {found}");
             }

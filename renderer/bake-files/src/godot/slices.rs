@@ -26,21 +26,12 @@ fn slices(coefficients: &[Rgb]) -> [Rgb; 4] {
     let packed = |coefficient: Rgb| {
         let l1 = (coefficient * (BASIS[1] * COSINE[1] / PI)).to_array();
         let pack = |(l0, l1): (f32, f32)| {
-            if l0 > 0.0 {
-                (l1 / (8.0 * l0) + 0.5).clamp(0.0, 1.0)
-            } else {
-                0.5
-            }
+            if l0 > 0.0 { (l1 / (8.0 * l0) + 0.5).clamp(0.0, 1.0) } else { 0.5 }
         };
         let [r, g, b] = l0.to_array();
         Rgb::new(pack((r, l1[0])), pack((g, l1[1])), pack((b, l1[2])))
     };
-    [
-        l0,
-        packed(coefficients[1]),
-        packed(coefficients[2]),
-        packed(coefficients[3]),
-    ]
+    [l0, packed(coefficients[1]), packed(coefficients[2]), packed(coefficients[3])]
 }
 
 /// The file of a lightmap.
@@ -73,10 +64,7 @@ pub(super) fn dark() -> Result<Vec<u8>, Failure> {
 }
 
 fn file(image: &Image, samples: SampleType) -> Result<Vec<u8>, Failure> {
-    let options = WriteOptions {
-        samples,
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions { samples, ..WriteOptions::default() };
     Ok(encode(Path::new(IMAGE), image, &options)?)
 }
 
@@ -99,12 +87,7 @@ mod tests {
     fn godot_shows_the_irradiance() {
         let normals = [Vec3::Y, Vec3::NEG_Z, Vec3::new(0.48, 0.64, 0.6)];
         // Radiance 1 from everywhere: a white surface has radiance 1.
-        let furnace = [
-            Rgb::splat(4.0 * PI * BASIS[0]),
-            Rgb::BLACK,
-            Rgb::BLACK,
-            Rgb::BLACK,
-        ];
+        let furnace = [Rgb::splat(4.0 * PI * BASIS[0]), Rgb::BLACK, Rgb::BLACK, Rgb::BLACK];
         for n in normals {
             assert!(shown(slices(&furnace), n).iter().all(|v| (v - 1.0).abs() < 1e-5));
         }

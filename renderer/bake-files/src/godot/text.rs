@@ -44,10 +44,7 @@ pub(super) const NO_PROBES: [(&str, &str); 6] = [
 pub(super) fn light_data<V: AsRef<str>>(users: &[String], probes: &[(&str, V)]) -> String {
     let probes: Vec<String> = (probes.iter())
         .map(|(key, value)| format!("\"{key}\": {}", value.as_ref()))
-        .chain([
-            "\"baked_exposure\": 1.0".to_owned(),
-            "\"lightprobe_hash\": 0".to_owned(),
-        ])
+        .chain(["\"baked_exposure\": 1.0".to_owned(), "\"lightprobe_hash\": 0".to_owned()])
         .collect();
     format!(
         "[gd_resource type=\"LightmapGIData\" load_steps=2 format=3]\n\n\
@@ -65,20 +62,14 @@ pub(super) fn light_data<V: AsRef<str>>(users: &[String], probes: &[(&str, V)]) 
 
 /// The node of an instance of the model.
 pub(super) fn instance(name: &str) -> String {
-    format!(
-        "[node name={} parent=\".\" instance=ExtResource(\"2\")]\n\n",
-        quoted(name)
-    )
+    format!("[node name={} parent=\".\" instance=ExtResource(\"2\")]\n\n", quoted(name))
 }
 
 /// The scene of this name, with an instance of the model, if there is one.
 pub(super) fn scene(name: &str, instance: &str) -> String {
     let (steps, model) = match instance.is_empty() {
         true => (2, ""),
-        false => (
-            3,
-            "[ext_resource type=\"PackedScene\" path=\"godot.glb\" id=\"2\"]\n",
-        ),
+        false => (3, "[ext_resource type=\"PackedScene\" path=\"godot.glb\" id=\"2\"]\n"),
     };
     format!(
         "[gd_scene load_steps={steps} format=3]\n\n\

@@ -141,12 +141,7 @@ impl Budget {
         let most = self.kind.memory(size);
         let needed = add(&self.allocated, bytes);
         if needed > most {
-            return Err(OverBudget::Memory {
-                what,
-                needed,
-                most,
-                size,
-            });
+            return Err(OverBudget::Memory { what, needed, most, size });
         }
         if bytes > MIN_CHECKED_SIZE {
             memory::check(what, bytes)?;

@@ -17,10 +17,7 @@ pub struct LoggedFiles {
 impl LoggedFiles {
     /// The files of `under`, with an empty list.
     pub fn new(under: SharedFiles) -> LoggedFiles {
-        LoggedFiles {
-            under,
-            read: Mutex::default(),
-        }
+        LoggedFiles { under, read: Mutex::default() }
     }
 
     fn note<T>(&self, path: &Path, found: io::Result<T>) -> io::Result<T> {

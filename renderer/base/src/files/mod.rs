@@ -119,9 +119,7 @@ fn checked_bytes(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
 /// Returns a reader at the start of a file, unless the file is a pointer of Git LFS.
 fn checked_reader(mut file: FileReader) -> io::Result<FileReader> {
     let mut begin = Vec::with_capacity(LFS_POINTER.len());
-    file.by_ref()
-        .take(LFS_POINTER.len() as u64)
-        .read_to_end(&mut begin)?;
+    file.by_ref().take(LFS_POINTER.len() as u64).read_to_end(&mut begin)?;
     file.rewind()?;
     refuse_pointer(&begin)?;
     Ok(file)

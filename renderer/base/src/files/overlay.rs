@@ -19,10 +19,7 @@ pub struct OverlayFiles {
 impl OverlayFiles {
     /// No files in memory yet over `under`.
     pub fn new(under: SharedFiles) -> OverlayFiles {
-        OverlayFiles {
-            contents: BTreeMap::new(),
-            under,
-        }
+        OverlayFiles { contents: BTreeMap::new(), under }
     }
 
     /// Adds a file, or replaces it. A relative path begins in the working directory.
@@ -58,13 +55,9 @@ impl Files for OverlayFiles {
         }
         let folder = absolute(path);
         let is_folder = self.contents.keys().any(|file| file.starts_with(&folder));
-        self.under.kind(path).or_else(|error| {
-            if is_folder {
-                Ok(FileKind::Folder)
-            } else {
-                Err(error)
-            }
-        })
+        self.under
+            .kind(path)
+            .or_else(|error| if is_folder { Ok(FileKind::Folder) } else { Err(error) })
     }
 
     fn list(&self, folder: &Path) -> Vec<String> {

@@ -61,8 +61,7 @@ pub(super) enum PackNode {
 
 /// Returns whether the extension of a path is that of a pack.
 pub fn is_pack(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
 }
 
 impl Pack {
@@ -71,10 +70,7 @@ impl Pack {
     /// # Errors
     /// If the file cannot be read, is not a pack, is damaged, or has an invalid entry.
     pub fn open(path: &Path) -> Result<Arc<Pack>, PackError> {
-        let fail = |reason: String| PackError {
-            path: path.to_owned(),
-            reason,
-        };
+        let fail = |reason: String| PackError { path: path.to_owned(), reason };
         let file = open_regular(path).map_err(|error| fail(error.to_string()))?;
         let mut entries = read_entries(&file).map_err(fail)?;
         let file = Arc::new(file);
@@ -129,9 +125,7 @@ impl Pack {
 
     /// The names of the files in a folder.
     pub(super) fn list(&self, folder: &Path) -> Vec<String> {
-        self.key(folder)
-            .map(|key| self.list_key(&key, false))
-            .unwrap_or_default()
+        self.key(folder).map(|key| self.list_key(&key, false)).unwrap_or_default()
     }
 
     /// The names of the files in a folder; of its folders, too, if they are wanted.
@@ -145,15 +139,8 @@ impl Pack {
             (with_folders || first == rest).then(|| first.to_owned())
         };
         let folder_entry = normal(folder);
-        let entries = self
-            .entries
-            .keys()
-            .filter_map(|name| beneath(name, folder_entry.as_deref()?));
-        let paths = self
-            .manifest
-            .paths
-            .keys()
-            .filter_map(|name| beneath(name, folder));
+        let entries = self.entries.keys().filter_map(|name| beneath(name, folder_entry.as_deref()?));
+        let paths = self.manifest.paths.keys().filter_map(|name| beneath(name, folder));
         let mut names: Vec<String> = entries.chain(paths).collect();
         names.sort();
         names.dedup();
@@ -273,9 +260,7 @@ fn check_manifest(manifest: &Manifest, entries: &BTreeMap<String, PackEntry>) ->
             None => return Err(format!("{MANIFEST} does not list its entry `{name}`")),
             Some(size) if *size != entry.size => {
                 let found = entry.size;
-                return Err(format!(
-                    "its entry `{name}` has {found} bytes, and {size} by {MANIFEST}"
-                ));
+                return Err(format!("its entry `{name}` has {found} bytes, and {size} by {MANIFEST}"));
             }
             Some(_) => check_size(name, entry)?,
         }

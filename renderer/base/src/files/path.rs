@@ -34,11 +34,7 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
 
 /// Replaces the empty path, the folder of a bare file name, by the working directory.
 pub(super) fn or_here(folder: &Path) -> &Path {
-    if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    }
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 /// Returns whether the name of an entry is a plain relative path that stays below the archive's root.

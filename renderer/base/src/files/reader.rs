@@ -30,17 +30,11 @@ pub(super) struct Section {
 impl FileReader {
     pub(super) fn disk(file: File) -> io::Result<FileReader> {
         let len = file.metadata()?.len();
-        Ok(FileReader {
-            source: ReaderSource::Disk(file),
-            len,
-        })
+        Ok(FileReader { source: ReaderSource::Disk(file), len })
     }
 
     pub(super) fn section(section: Section) -> FileReader {
-        FileReader {
-            len: section.len,
-            source: ReaderSource::Section(section),
-        }
+        FileReader { len: section.len, source: ReaderSource::Section(section) }
     }
 
     pub(super) fn memory(bytes: Vec<u8>) -> FileReader {
@@ -82,12 +76,7 @@ impl Seek for FileReader {
 
 impl Section {
     pub(super) fn new(file: Arc<File>, start: u64, len: u64) -> Section {
-        Section {
-            file,
-            start,
-            len,
-            position: 0,
-        }
+        Section { file, start, len, position: 0 }
     }
 }
 
@@ -140,10 +129,7 @@ mod tests {
         let mut two = [0; 2];
         reader.read_exact(&mut two).unwrap();
         assert_eq!(&two, b"56");
-        assert_eq!(
-            reader.seek(SeekFrom::Start(u64::MAX >> 2)).unwrap(),
-            u64::MAX >> 2
-        );
+        assert_eq!(reader.seek(SeekFrom::Start(u64::MAX >> 2)).unwrap(), u64::MAX >> 2);
         assert_eq!(reader.read(&mut two).unwrap(), 0);
         assert!(reader.seek(SeekFrom::Current(-(i64::MAX))).is_err());
         assert!(reader.seek(SeekFrom::Start(u64::MAX)).is_err());

@@ -15,25 +15,18 @@ pub struct Bounds {
 
 impl Bounds {
     /// The box that holds nothing.
-    pub const EMPTY: Bounds = Bounds {
-        min: Vec3::INFINITY,
-        max: Vec3::NEG_INFINITY,
-    };
+    pub const EMPTY: Bounds = Bounds { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
     /// The smallest box that holds `points`.
     pub fn of_points(points: impl IntoIterator<Item = Vec3>) -> Bounds {
-        points.into_iter().fold(Bounds::EMPTY, |b, p| Bounds {
-            min: b.min.min(p),
-            max: b.max.max(p),
-        })
+        points
+            .into_iter()
+            .fold(Bounds::EMPTY, |b, p| Bounds { min: b.min.min(p), max: b.max.max(p) })
     }
 
     /// The smallest box that holds both.
     pub fn union(self, other: Bounds) -> Bounds {
-        Bounds {
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
-        }
+        Bounds { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
     /// Returns whether the box contains no point.
@@ -68,10 +61,7 @@ impl Bounds {
     /// Returns the box extended on all sides by a bound on the rounding error of its coordinates in a transform.
     pub fn widened(self) -> Bounds {
         let margin = self.min.abs().max(self.max.abs()).max_element() * (64.0 * f32::EPSILON);
-        Bounds {
-            min: self.min - margin,
-            max: self.max + margin,
-        }
+        Bounds { min: self.min - margin, max: self.max + margin }
     }
 
     /// Returns whether `ray` intersects the box between its `t_min` and `t_max`.
@@ -79,10 +69,7 @@ impl Bounds {
     #[inline]
     pub fn intersects(&self, ray: &Ray) -> bool {
         let inverse = ray.direction.recip();
-        let (a, b) = (
-            (self.min - ray.origin) * inverse,
-            (self.max - ray.origin) * inverse,
-        );
+        let (a, b) = ((self.min - ray.origin) * inverse, (self.max - ray.origin) * inverse);
         let enters = a.min(b).max_element().max(ray.t_min);
         let leaves = a.max(b).min_element().min(ray.t_max);
         // NaN, of a ray within a side, misses nothing.

@@ -15,9 +15,7 @@ impl Cells {
     /// Divides space so that each cell has at most `most` of `items`, and sorts the items by cell.
     pub fn new<T: Located>(items: &mut [T], most: usize) -> Cells {
         let cells = items.len().div_ceil(most).next_power_of_two();
-        Cells {
-            planes: arrange(items, cells).into_boxed_slice(),
-        }
+        Cells { planes: arrange(items, cells).into_boxed_slice() }
     }
 
     /// The items of each cell. `items` are sorted by cell.

@@ -48,17 +48,12 @@ fn build<T: Located>(items: &mut [T], levels: &mut [&mut [Plane]]) {
         items.select_nth_unstable_by(middle, |a, b| {
             a.p()[axis].total_cmp(&b.p()[axis]).then_with(|| a.cmp(b))
         });
-        own[0] = Plane {
-            axis: axis as u32,
-            at: items[middle].p()[axis],
-        };
+        own[0] = Plane { axis: axis as u32, at: items[middle].p()[axis] };
     }
     let large = items.len() > MIN_PARALLEL_ITEMS;
     let (low, high) = items.split_at_mut(middle);
-    let (mut left, mut right): (Vec<&mut [Plane]>, Vec<&mut [Plane]>) = below
-        .iter_mut()
-        .map(|level| level.split_at_mut(level.len() / 2))
-        .unzip();
+    let (mut left, mut right): (Vec<&mut [Plane]>, Vec<&mut [Plane]>) =
+        below.iter_mut().map(|level| level.split_at_mut(level.len() / 2)).unzip();
     if large {
         rayon::join(|| build(low, &mut left), || build(high, &mut right));
     } else {

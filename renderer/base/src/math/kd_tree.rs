@@ -100,12 +100,7 @@ impl<T: Located> KdTree<T> {
         let first = self.planes.len();
         let mut ranges = vec![f32::NEG_INFINITY; first + self.leaves.len()];
         let mut leaves = vec![f32x8::splat(f32::NEG_INFINITY); self.leaves.len()];
-        let mut waiting = vec![Range {
-            plane: 0,
-            low: 0,
-            high: self.items.len() as u32,
-            beyond: 0.0,
-        }];
+        let mut waiting = vec![Range { plane: 0, low: 0, high: self.items.len() as u32, beyond: 0.0 }];
         while let Some(range) = waiting.pop() {
             let number = range.plane as usize;
             if number < first {
@@ -145,14 +140,7 @@ impl<T: Located> KdTree<T> {
     // Arya & Mount 1993, "Approximate Nearest Neighbor Queries in Fixed Dimensions".
     #[inline]
     pub fn search_about(&self, p: Vec3, r2: f32, reach: f32, visit: impl FnMut(usize, &T, f32) -> f32) {
-        self.search_by(
-            p,
-            r2,
-            reach,
-            |_| f32::INFINITY,
-            |_| f32x8::splat(f32::INFINITY),
-            visit,
-        );
+        self.search_by(p, r2, reach, |_| f32::INFINITY, |_| f32x8::splat(f32::INFINITY), visit);
     }
 
     /// Calls `visit` with each item within its own limit of a ray of this `length`, the distance along the ray of the
@@ -166,12 +154,7 @@ impl<T: Located> KdTree<T> {
         mut visit: impl FnMut(&T, f32, f32),
     ) {
         let mut waiting: ArrayVec<(Range, f32, f32), 40> = ArrayVec::new_const();
-        let all = Range {
-            plane: 0,
-            low: 0,
-            high: self.items.len() as u32,
-            beyond: 0.0,
-        };
+        let all = Range { plane: 0, low: 0, high: self.items.len() as u32, beyond: 0.0 };
         waiting.push((all, 0.0, length));
         while let Some((range, first, last)) = waiting.pop() {
             let Some(plane) = self.planes.get(range.plane as usize) else {
@@ -239,12 +222,7 @@ impl<T: Located> KdTree<T> {
         let share = reach * reach;
         // Stack of the far halves, one for each level.
         let mut waiting: ArrayVec<Range, 32> = ArrayVec::new_const();
-        let mut next = Some(Range {
-            plane: 0,
-            low: 0,
-            high: self.items.len() as u32,
-            beyond: 0.0,
-        });
+        let mut next = Some(Range { plane: 0, low: 0, high: self.items.len() as u32, beyond: 0.0 });
         while let Some(mut range) = next {
             while let Some(plane) = self.planes.get(range.plane as usize) {
                 let along = p[plane.axis as usize] - plane.at;
@@ -311,16 +289,8 @@ impl Range {
     #[inline(always)]
     fn halves(self) -> (Range, Range) {
         let middle = self.low.midpoint(self.high);
-        let left = Range {
-            plane: 2 * self.plane + 1,
-            high: middle,
-            ..self
-        };
-        let right = Range {
-            plane: 2 * self.plane + 2,
-            low: middle,
-            ..self
-        };
+        let left = Range { plane: 2 * self.plane + 1, high: middle, ..self };
+        let right = Range { plane: 2 * self.plane + 2, low: middle, ..self };
         (left, right)
     }
 }
@@ -354,9 +324,8 @@ mod tests {
                 found.sort_by_key(|(index, _)| *index);
                 let all = tree.items().iter().enumerate();
                 let distances = all.map(|(index, item)| (index, (item.p() - at).length_squared()));
-                let near: Vec<_> = distances
-                    .filter(|&(index, d2)| d2 < 900.0 && d2 <= limit(index))
-                    .collect();
+                let near: Vec<_> =
+                    distances.filter(|&(index, d2)| d2 < 900.0 && d2 <= limit(index)).collect();
                 assert_eq!(found, near);
             }
         }

@@ -46,32 +46,14 @@ pub const ONE_MINUS_EPSILON: f32 = 1.0 - f32::EPSILON / 2.0;
 
 /// Converts a transform to double precision.
 pub fn in_double(transform: &Affine3A) -> DAffine3 {
-    let [x, y, z] = [
-        transform.matrix3.x_axis,
-        transform.matrix3.y_axis,
-        transform.matrix3.z_axis,
-    ];
-    DAffine3::from_cols(
-        x.as_dvec3(),
-        y.as_dvec3(),
-        z.as_dvec3(),
-        transform.translation.as_dvec3(),
-    )
+    let [x, y, z] = [transform.matrix3.x_axis, transform.matrix3.y_axis, transform.matrix3.z_axis];
+    DAffine3::from_cols(x.as_dvec3(), y.as_dvec3(), z.as_dvec3(), transform.translation.as_dvec3())
 }
 
 /// Converts a transform to single precision.
 pub fn in_single(transform: &DAffine3) -> Affine3A {
-    let [x, y, z] = [
-        transform.matrix3.x_axis,
-        transform.matrix3.y_axis,
-        transform.matrix3.z_axis,
-    ];
-    Affine3A::from_cols(
-        x.as_vec3a(),
-        y.as_vec3a(),
-        z.as_vec3a(),
-        transform.translation.as_vec3a(),
-    )
+    let [x, y, z] = [transform.matrix3.x_axis, transform.matrix3.y_axis, transform.matrix3.z_axis];
+    Affine3A::from_cols(x.as_vec3a(), y.as_vec3a(), z.as_vec3a(), transform.translation.as_vec3a())
 }
 
 /// Cross product with the same rounding on every processor that the program is built for; that of `glam` is fused where

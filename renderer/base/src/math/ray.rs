@@ -82,11 +82,7 @@ fn gap(offset: Vec3, direction: Vec3) -> f32 {
     const MIN_COS: f32 = 1.0 / 64.0;
     let length = offset.length();
     let cos = offset.dot(direction) / length;
-    if length > 0.0 {
-        length / cos.max(MIN_COS)
-    } else {
-        0.0
-    }
+    if length > 0.0 { length / cos.max(MIN_COS) } else { 0.0 }
 }
 
 /// An end of a ray: a point of a surface, or of empty space.
@@ -103,11 +99,7 @@ pub struct RayEnd {
 impl RayEnd {
     /// A point that is on no surface.
     pub fn in_space(p: Vec3) -> RayEnd {
-        RayEnd {
-            p,
-            p_error: 0.0,
-            ng: Vec3::ZERO,
-        }
+        RayEnd { p, p_error: 0.0, ng: Vec3::ZERO }
     }
 
     /// Origin of a ray in `direction` that does not intersect the surface it leaves: offset from the surface by the
@@ -136,10 +128,7 @@ impl RayEnd {
         let way = end - origin;
         let length = way.length();
         if way.dot(to_target) > 0.0 {
-            Ray {
-                t_max: length,
-                ..Ray::new(origin, way / length)
-            }
+            Ray { t_max: length, ..Ray::new(origin, way / length) }
         } else {
             Ray {
                 t_max: 0.0,

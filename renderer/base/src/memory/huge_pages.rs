@@ -62,13 +62,7 @@ fn ask(block: *mut u8, size: usize) {
     let before = block.align_offset(PAGE);
     let pages = size.saturating_sub(before) / PAGE;
     // SAFETY: the huge pages lie in the block, and advice changes neither what memory holds nor who may use it.
-    let asked = unsafe {
-        madvise(
-            block.wrapping_add(before).cast(),
-            pages * PAGE,
-            Advice::LinuxHugepage,
-        )
-    };
+    let asked = unsafe { madvise(block.wrapping_add(before).cast(), pages * PAGE, Advice::LinuxHugepage) };
     // Kernels without huge pages refuse.
     asked.unwrap_or(());
 }
@@ -82,14 +76,7 @@ mod tests {
 
     #[test]
     fn blocks_of_all_sizes_keep_what_they_hold() {
-        for size in [
-            1,
-            PAGE - 1,
-            MIN_BLOCK - 1,
-            MIN_BLOCK,
-            MIN_BLOCK + 1,
-            4 * MIN_BLOCK + 4097,
-        ] {
+        for size in [1, PAGE - 1, MIN_BLOCK - 1, MIN_BLOCK, MIN_BLOCK + 1, 4 * MIN_BLOCK + 4097] {
             let layout = Layout::from_size_align(size, 16).expect("a size that fits");
             let larger = Layout::from_size_align(3 * size, 16).expect("a size that fits");
             // SAFETY: the block is freed in the layout that it has last, and only its bytes are looked at.

@@ -25,11 +25,7 @@ pub struct OutOfMemory {
 /// If the work does not fit.
 pub fn check(what: impl Into<String>, needed: u64) -> Result<(), OutOfMemory> {
     match free() {
-        Some(free) if needed > free => Err(OutOfMemory {
-            what: what.into(),
-            needed,
-            free,
-        }),
+        Some(free) if needed > free => Err(OutOfMemory { what: what.into(), needed, free }),
         _ => Ok(()),
     }
 }
@@ -148,9 +144,7 @@ impl GroupFiles {
             text.trim().parse::<u64>().ok()
         };
         let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
-        let cached = stat
-            .lines()
-            .find_map(|line| line.strip_prefix(self.cache)?.trim().parse().ok());
+        let cached = stat.lines().find_map(|line| line.strip_prefix(self.cache)?.trim().parse().ok());
         let used = number(self.used)?.saturating_sub(cached.unwrap_or(0));
         Some(number(self.limit)?.saturating_sub(used))
     }
@@ -159,9 +153,7 @@ impl GroupFiles {
 /// Free address space under `ulimit -v` [bytes]; `None` without such a limit, or if unknown.
 pub fn free_in_process() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max address space"))?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
     let status = fs::read_to_string("/proc/self/status").ok()?;
     Some(limit.saturating_sub(kilobytes(&status, "VmSize:")?))
@@ -176,10 +168,7 @@ mod tests {
         assert_eq!(check("nothing", 0), Ok(()));
         if free().is_some() {
             let error = check("all bytes there are", u64::MAX).unwrap_err().to_string();
-            assert!(
-                error.starts_with("all bytes there are take about 18446744073.7 GB"),
-                "{error}"
-            );
+            assert!(error.starts_with("all bytes there are take about 18446744073.7 GB"), "{error}");
         }
     }
 
@@ -193,15 +182,9 @@ mod tests {
                 fs::write(group.join(name), text).unwrap();
             }
         };
-        let stat = (
-            "memory.stat",
-            "anon 5\ninactive_file 100\ntotal_inactive_file 300\n",
-        );
+        let stat = ("memory.stat", "anon 5\ninactive_file 100\ntotal_inactive_file 300\n");
         group("job/task", &[("memory.max", "max\n"), ("memory.current", "7\n")]);
-        group(
-            "job",
-            &[("memory.max", "1000\n"), ("memory.current", "400\n"), stat],
-        );
+        group("job", &[("memory.max", "1000\n"), ("memory.current", "400\n"), stat]);
         group("memory/job/task", &[]);
         let (limit, used) = ("memory.limit_in_bytes", "memory.usage_in_bytes");
         group("memory/job", &[(limit, "900\n"), (used, "500\n"), stat]);

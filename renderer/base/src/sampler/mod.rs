@@ -65,9 +65,7 @@ impl Sampler {
 
     /// Seed of an [`Rng`] for decisions of unknown number; does not advance the sampler.
     pub fn rng_seed(&self) -> u64 {
-        let at = self
-            .stream
-            .wrapping_add(u64::from(self.dimension).wrapping_mul(GOLDEN));
+        let at = self.stream.wrapping_add(u64::from(self.dimension).wrapping_mul(GOLDEN));
         mix(mix(at ^ RNG_SALT).wrapping_add(u64::from(self.reversed_index).wrapping_mul(GOLDEN)))
     }
 
@@ -137,9 +135,7 @@ impl Sampler {
     #[inline(always)]
     fn next_hash(&mut self) -> u64 {
         self.dimension += 1;
-        mix(self
-            .stream
-            .wrapping_add(u64::from(self.dimension).wrapping_mul(GOLDEN)))
+        mix(self.stream.wrapping_add(u64::from(self.dimension).wrapping_mul(GOLDEN)))
     }
 }
 
@@ -206,10 +202,7 @@ mod tests {
     #[test]
     fn second_dimension_is_that_of_sobol() {
         // Joe & Kuo's second dimension: direction numbers of the polynomial x + 1.
-        for index in (0..4096)
-            .chain((0..32).map(|b| 1 << b))
-            .chain([u32::MAX, 0x1234_5678])
-        {
+        for index in (0..4096).chain((0..32).map(|b| 1 << b)).chain([u32::MAX, 0x1234_5678]) {
             let mut v = 1u32 << 31;
             let mut x = 0;
             for bit in 0..32 {

@@ -44,11 +44,7 @@ impl AliasTable {
         let usable = |w: f32| if w.is_finite() { f64::from(w.max(0.0)) } else { 0.0 };
         let total: f64 = weights.iter().map(|&w| usable(w)).sum();
         let share = |w: f32| {
-            if total > 0.0 {
-                usable(w) / total
-            } else {
-                1.0 / n as f64
-            }
+            if total > 0.0 { usable(w) / total } else { 1.0 / n as f64 }
         };
 
         // Each round fills one bin that has too little with the excess of one that has too much.
@@ -71,9 +67,7 @@ impl AliasTable {
             }
         }
         // Bins left over are full but for rounding, except one of weight zero, which must stay impossible.
-        let fallback = (0..n)
-            .max_by(|&a, &b| weights[a].total_cmp(&weights[b]))
-            .unwrap_or(0);
+        let fallback = (0..n).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
         for bin in bins.iter_mut().filter(|b| b.own == 1.0 && b.probability == 0.0) {
             bin.own = 0.0;
             bin.alias = fallback as u32;
@@ -105,11 +99,7 @@ impl AliasTable {
         } else {
             (alias as usize, (within - own) / (1.0 - own))
         };
-        AliasSample {
-            index,
-            probability: self.probability(index),
-            u: u.min(LAST),
-        }
+        AliasSample { index, probability: self.probability(index), u: u.min(LAST) }
     }
 
     /// Probability of the entry `index`.

@@ -86,10 +86,7 @@ impl BlockDistribution2d {
         BlockDistribution2d {
             blocks: Distribution2d::new(&sums, columns),
             count: UVec2::new(columns as u32, rows as u32),
-            reach: Vec2::new(
-                (columns * side) as f32 / width as f32,
-                (rows * side) as f32 / height as f32,
-            ),
+            reach: Vec2::new((columns * side) as f32 / width as f32, (rows * side) as f32 / height as f32),
             fine,
             within,
         }

@@ -121,13 +121,7 @@ impl Distribution2d {
             .collect();
         let marginal = Distribution1d::new(&sums);
         let guides = rows.chunks_exact(width + 1).flat_map(guide).collect();
-        Distribution2d {
-            width,
-            rows,
-            guides,
-            total: marginal.total(),
-            marginal,
-        }
+        Distribution2d { width, rows, guides, total: marginal.total(), marginal }
     }
 
     /// Sum of the weights it was made from.
@@ -181,10 +175,7 @@ fn fill_cdf(weights: &[f32], cdf: &mut [f32]) -> f32 {
         sum += usable(w);
     }
     // Cells without weight at the end keep none: every value from the last cell with weight on is one.
-    let last = weights
-        .iter()
-        .rposition(|&w| usable(w) > 0.0)
-        .unwrap_or(weights.len() - 1);
+    let last = weights.iter().rposition(|&w| usable(w) > 0.0).unwrap_or(weights.len() - 1);
     cdf[last + 1..].fill(1.0);
     total as f32
 }
@@ -220,11 +211,7 @@ fn invert(cdf: &[f32], guide: &[u32], u: f32) -> (usize, f32) {
     let not_greater = from + cdf[from..to].partition_point(|&c| c <= u);
     let index = not_greater.clamp(1, cdf.len() - 1) - 1;
     let width = cdf[index + 1] - cdf[index];
-    let within = if width > 0.0 {
-        (u - cdf[index]) / width
-    } else {
-        0.0
-    };
+    let within = if width > 0.0 { (u - cdf[index]) / width } else { 0.0 };
     (index, within.clamp(0.0, ONE_MINUS_EPSILON))
 }
 
@@ -249,10 +236,7 @@ mod tests {
             let weights: Vec<f32> = (0..cells).map(|_| (random() - 0.3).max(0.0).powi(9)).collect();
             let table = Distribution1d::new(&weights);
             let borders = table.cdf.iter().map(|c| c.min(ONE_MINUS_EPSILON));
-            for u in borders
-                .chain((0..100).map(|_| random()))
-                .chain([ONE_MINUS_EPSILON])
-            {
+            for u in borders.chain((0..100).map(|_| random())).chain([ONE_MINUS_EPSILON]) {
                 let whole = table.cdf.partition_point(|&c| c <= u).clamp(1, cells) - 1;
                 assert_eq!(table.sample(u).index, whole, "u = {u} of {weights:?}");
             }

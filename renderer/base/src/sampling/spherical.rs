@@ -43,10 +43,7 @@ impl SphericalRectangle {
         let scale = (low.length_squared() + sqr(z)).sqrt().recip();
         let (low, size, z) = (low * scale, size * scale, z * scale);
         let (high, z2) = (low + size, sqr(z));
-        let (x2, y2) = (
-            Vec2::new(sqr(low.x), sqr(high.x)),
-            Vec2::new(sqr(low.y), sqr(high.y)),
-        );
+        let (x2, y2) = (Vec2::new(sqr(low.x), sqr(high.x)), Vec2::new(sqr(low.y), sqr(high.y)));
         let [right, opposite, upper] = [x2.y + y2.x, x2.y + y2.y, x2.x + y2.y].map(|r2| (r2 + z2).sqrt());
         // The halves to both sides of the diagonal from the first corner, whose distance is 1.
         let (along_x, along_y) = (low.x * high.x, low.y * high.y);
@@ -89,11 +86,7 @@ impl SphericalRectangle {
         let sin = sin0 * cos_more + cos0 * sin_more;
         let cos = cos0 * cos_more - sin0 * sin_more;
 
-        let one_minus_cos = if cos > 0.0 {
-            sqr(sin) / (1.0 + cos)
-        } else {
-            1.0 - cos
-        };
+        let one_minus_cos = if cos > 0.0 { sqr(sin) / (1.0 + cos) } else { 1.0 - cos };
         let rise = difference(y0, y1, size.y, (ry0, ry1), z2) * per_height;
         let c2 = sqr(sin) / (sqr(rise) + 2.0 * b0 * b1 * one_minus_cos).max(f32::MIN_POSITIVE);
         let x = z * (c2 / (1.0 - c2).max(f32::MIN_POSITIVE)).sqrt().copysign(sin);
@@ -190,10 +183,8 @@ impl SphericalTriangle {
         let (sin, cos) = sin_cos_turn(0.5 * INV_PI * u.x * self.half);
         let (numerator, denominator) = (sin, half_b * (sin_alpha * cos - cos_alpha * sin));
         let scale = (sqr(numerator) + sqr(denominator)).recip();
-        let (sin_arc, one_minus_cos_arc) = (
-            2.0 * numerator * denominator * scale,
-            2.0 * sqr(numerator) * scale,
-        );
+        let (sin_arc, one_minus_cos_arc) =
+            (2.0 * numerator * denominator * scale, 2.0 * sqr(numerator) * scale);
         let d = a + to_c * (sin_arc / sin_c) - a * one_minus_cos_arc;
 
         // A point of the arc from the second corner to that.
@@ -232,10 +223,7 @@ mod tests {
             let (x, y) = (exact.cos() as f32, exact.sin() as f32);
             let exact = f64::from(y).atan2(f64::from(x));
             let found = f64::from(angle(x * 3e7, y.max(0.0) * 3e7));
-            assert!(
-                (found - exact).abs() <= 3e-7 * exact + 1e-12,
-                "{found} is not {exact}"
-            );
+            assert!((found - exact).abs() <= 3e-7 * exact + 1e-12, "{found} is not {exact}");
         }
         assert_eq!(angle(1.0, 0.0), 0.0);
     }

@@ -112,10 +112,7 @@ pub fn choose(u: f32, second: f32) -> (bool, f32) {
     if u < first {
         (false, (u / first).min(crate::math::ONE_MINUS_EPSILON))
     } else {
-        (
-            true,
-            ((u - first) / second).clamp(0.0, crate::math::ONE_MINUS_EPSILON),
-        )
+        (true, ((u - first) / second).clamp(0.0, crate::math::ONE_MINUS_EPSILON))
     }
 }
 
@@ -141,11 +138,7 @@ pub fn cone_solid_angle(one_minus_cos: f32) -> f32 {
 /// surface is edge-on.
 pub fn solid_angle_pdf(pdf_area: f32, distance_squared: f32, cos_theta: f32) -> f32 {
     let cos = cos_theta.abs();
-    if sqr(cos) > 1e-14 {
-        pdf_area * distance_squared / cos
-    } else {
-        0.0
-    }
+    if sqr(cos) > 1e-14 { pdf_area * distance_squared / cos } else { 0.0 }
 }
 
 /// Sine and cosine of 2π·`turn` for `turn` in `[0,1]`: several times faster than the library's functions for any angle.

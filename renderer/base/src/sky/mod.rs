@@ -42,12 +42,7 @@ impl Sky {
     /// turbidity is clamped to [`TURBIDITY`].
     pub fn new(turbidity: f32, albedo: Rgb, sun: Vec3, up: Vec3) -> Sky {
         let turbidity = turbidity.clamp(TURBIDITY.0 as f32, TURBIDITY.1 as f32);
-        let mut sky = Sky {
-            sun,
-            up,
-            turbidity,
-            channels: [[0.0; COEFFICIENTS]; 3],
-        };
+        let mut sky = Sky { sun, up, turbidity, channels: [[0.0; COEFFICIENTS]; 3] };
         let weights = bezier_weights(sky.elevation());
         let (low, t) = between(turbidity - 1.0, TURBIDITIES);
         let albedo = albedo.to_array();
@@ -242,9 +237,7 @@ mod tests {
 
     fn near(found: Rgb, expected: [f32; 3], tolerance: f32) -> bool {
         let pairs = found.to_array().into_iter().zip(expected);
-        pairs
-            .into_iter()
-            .all(|(a, b)| (a - b.max(0.0)).abs() <= tolerance * b.abs())
+        pairs.into_iter().all(|(a, b)| (a - b.max(0.0)).abs() <= tolerance * b.abs())
     }
 
     #[test]

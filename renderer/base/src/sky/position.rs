@@ -112,22 +112,8 @@ mod tests {
     #[test]
     fn suns_stand_where_mitsuba_has_them() {
         for (latitude, longitude, timezone, (year, month, day), hours, expected) in [
-            (
-                35.6894,
-                139.6917,
-                9.0,
-                (2010, 7, 10),
-                15.0,
-                [0.051_385, 0.691_748, 0.720_308],
-            ),
-            (
-                47.4,
-                8.5,
-                1.0,
-                (2024, 6, 21),
-                15.5,
-                [0.204_004, 0.654_65, 0.727_884],
-            ),
+            (35.6894, 139.6917, 9.0, (2010, 7, 10), 15.0, [0.051_385, 0.691_748, 0.720_308]),
+            (47.4, 8.5, 1.0, (2024, 6, 21), 15.5, [0.204_004, 0.654_65, 0.727_884]),
             (
                 -33.9,
                 151.2,
@@ -136,22 +122,9 @@ mod tests {
                 8.0 + 20.5 / 60.0,
                 [-0.013_771, -0.720_906, 0.692_896],
             ),
-            (
-                51.5,
-                -0.1,
-                0.0,
-                (2025, 1, 15),
-                10.0,
-                [0.839_626, -0.501_156, 0.209_455],
-            ),
+            (51.5, -0.1, 0.0, (2025, 1, 15), 10.0, [0.839_626, -0.501_156, 0.209_455]),
         ] {
-            let moment = Moment {
-                year,
-                month,
-                day,
-                hours,
-                timezone,
-            };
+            let moment = Moment { year, month, day, hours, timezone };
             let found = sun_position(moment, GeoLocation { latitude, longitude }).mitsuba_direction();
             let off = found.angle_between(Vec3::from(expected)).to_degrees();
             assert!(off < 0.05, "{found:?} is {off} degrees from {expected:?}");
@@ -160,21 +133,9 @@ mod tests {
 
     #[test]
     fn the_morning_sun_is_in_the_east() {
-        let moment = Moment {
-            year: 2025,
-            month: 3,
-            day: 20,
-            hours: 7.0,
-            timezone: 0.0,
-        };
-        let place = GeoLocation {
-            latitude: 51.5,
-            longitude: 0.0,
-        };
+        let moment = Moment { year: 2025, month: 3, day: 20, hours: 7.0, timezone: 0.0 };
+        let place = GeoLocation { latitude: 51.5, longitude: 0.0 };
         let direction = sun_position(moment, place).direction();
-        assert!(
-            direction.x > 0.9 && direction.y > 0.0 && direction.z > 0.0,
-            "{direction:?}"
-        );
+        assert!(direction.x > 0.9 && direction.y > 0.0 && direction.z > 0.0, "{direction:?}");
     }
 }

@@ -23,10 +23,7 @@ pub(super) fn at(wavelength: f64) -> Row {
     let t = position - index as f64;
     let [a, b] = [ROWS[index], ROWS[index + 1]];
     let mixed: [f64; 4] = std::array::from_fn(|i| a[i] + (b[i] - a[i]) * t);
-    Row {
-        xyz: [mixed[0], mixed[1], mixed[2]],
-        d65: mixed[3],
-    }
+    Row { xyz: [mixed[0], mixed[1], mixed[2]], d65: mixed[3] }
 }
 
 // CIE 015:2004, "Colorimetry", tables T.4 and T.1: x, y, z and D65 every 5 nm from 360 nm to 830 nm.

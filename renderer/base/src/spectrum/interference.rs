@@ -55,8 +55,5 @@ fn tabulate(index: usize) -> Wave {
         }
     }
     let white = rgb_from_xyz(still);
-    Wave {
-        re: rgb_from_xyz(re) / white,
-        im: rgb_from_xyz(im) / white,
-    }
+    Wave { re: rgb_from_xyz(re) / white, im: rgb_from_xyz(im) / white }
 }

@@ -85,10 +85,7 @@ impl Spectrum {
     /// A spectrum of `values` at `wavelengths` [nm].
     pub fn new(wavelengths: Vec<f64>, values: Vec<f64>) -> Result<Spectrum, SpectrumError> {
         if wavelengths.len() != values.len() {
-            return Err(SpectrumError::Unpaired {
-                wavelengths: wavelengths.len(),
-                values: values.len(),
-            });
+            return Err(SpectrumError::Unpaired { wavelengths: wavelengths.len(), values: values.len() });
         }
         if wavelengths.len() < 2 {
             return Err(SpectrumError::TooShort);
@@ -97,10 +94,7 @@ impl Spectrum {
             return Err(SpectrumError::NotANumber(bad.to_string()));
         }
         if let Some(pair) = wavelengths.windows(2).find(|pair| pair[1] <= pair[0]) {
-            return Err(SpectrumError::NotAscending {
-                before: pair[0],
-                after: pair[1],
-            });
+            return Err(SpectrumError::NotAscending { before: pair[0], after: pair[1] });
         }
         Ok(Spectrum { wavelengths, values })
     }
@@ -168,9 +162,8 @@ pub fn blackbody(kelvin: f64) -> Spectrum {
         let wavelength = nanometres * 1e-9;
         1e-9 * C0 / (wavelength.powi(5) * exp_m1(C1 / (wavelength * kelvin)))
     };
-    let wavelengths: Vec<f64> = (0..=(cie::LAST - cie::FIRST) as usize)
-        .map(|i| cie::FIRST + i as f64)
-        .collect();
+    let wavelengths: Vec<f64> =
+        (0..=(cie::LAST - cie::FIRST) as usize).map(|i| cie::FIRST + i as f64).collect();
     let values = wavelengths.iter().map(|&w| radiance(w)).collect();
     Spectrum { wavelengths, values }
 }
@@ -227,9 +220,7 @@ mod tests {
 
     fn near(rgb: Rgb, expected: [f32; 3]) -> bool {
         let pairs = rgb.to_array().into_iter().zip(expected);
-        pairs
-            .into_iter()
-            .all(|(a, b)| (a - b).abs() < 2e-5 * b.abs().max(1.0))
+        pairs.into_iter().all(|(a, b)| (a - b).abs() < 2e-5 * b.abs().max(1.0))
     }
 
     // Mitsuba 3.9.1, `scalar_rgb`: `reflectance` of `diffuse`, `eta` of `conductor` and `radiance` of `constant`, read
@@ -253,11 +244,7 @@ mod tests {
                 [0.499_485_6, 0.771_175_5, 0.275_110_8],
                 [0.599_055_8, 0.740_400_4, 0.241_459],
             ),
-            (
-                "600:1, 610:1",
-                [0.209_286_5, 0.004_558_5, 0.0],
-                [0.230_727_2, 0.005_019_4, 0.0],
-            ),
+            ("600:1, 610:1", [0.209_286_5, 0.004_558_5, 0.0], [0.230_727_2, 0.005_019_4, 0.0]),
             (
                 "440:1 450:2 470:0.5",
                 [0.040_277_8, 0.0, 0.782_013_5],
@@ -265,23 +252,15 @@ mod tests {
             ),
         ] {
             let spectrum = parse_pairs(pairs).expect("a spectrum");
-            for (used_as, expected) in [
-                (Use::Reflectance, reflectance),
-                (Use::Unbounded, reflectance),
-                (Use::Emission, emission),
-            ] {
+            for (used_as, expected) in
+                [(Use::Reflectance, reflectance), (Use::Unbounded, reflectance), (Use::Emission, emission)]
+            {
                 let rgb = spectrum.to_rgb(used_as);
-                assert!(
-                    near(rgb, expected),
-                    "{pairs} {used_as:?}: {rgb:?}, not {expected:?}"
-                );
+                assert!(near(rgb, expected), "{pairs} {used_as:?}: {rgb:?}, not {expected:?}");
             }
         }
         assert!(near(uniform(0.5, Use::Reflectance), [0.5; 3]));
-        assert!(near(
-            uniform(0.5, Use::Emission),
-            [0.602_397, 0.474_145_5, 0.454_458]
-        ));
+        assert!(near(uniform(0.5, Use::Emission), [0.602_397, 0.474_145_5, 0.454_458]));
     }
 
     #[test]
@@ -320,18 +299,9 @@ mod tests {
     #[test]
     fn what_is_no_spectrum_is_told() {
         assert_eq!(parse_pairs("400:1"), Err(SpectrumError::TooShort));
-        assert_eq!(
-            parse_pairs("400:1, 500"),
-            Err(SpectrumError::NotAPair("500".to_owned()))
-        );
-        assert_eq!(
-            parse_pairs("400:1, 500:x"),
-            Err(SpectrumError::NotANumber("x".to_owned()))
-        );
-        let descending = Err(SpectrumError::NotAscending {
-            before: 500.0,
-            after: 400.0,
-        });
+        assert_eq!(parse_pairs("400:1, 500"), Err(SpectrumError::NotAPair("500".to_owned())));
+        assert_eq!(parse_pairs("400:1, 500:x"), Err(SpectrumError::NotANumber("x".to_owned())));
+        let descending = Err(SpectrumError::NotAscending { before: 500.0, after: 400.0 });
         assert_eq!(parse_pairs("500:1, 400:1"), descending);
         assert!(Spectrum::new(vec![400.0, 500.0], vec![1.0]).is_err());
         assert_eq!(

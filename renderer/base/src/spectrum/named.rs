@@ -7,9 +7,7 @@ const PERFECT_MIRROR: &str = "none";
 
 /// The index of refraction of a dielectric at 589 nm; the name is case-insensitive.
 pub fn dielectric(name: &str) -> Option<f32> {
-    let found = DIELECTRICS
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+    let found = DIELECTRICS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
     Some(found.1)
 }
 

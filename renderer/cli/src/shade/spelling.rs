@@ -25,12 +25,7 @@ impl Flags {
             let least = arg.get_num_args().map_or(1, |range| range.min_values());
             let values = if takes_values { least } else { 0 };
             let aliases = arg.get_all_aliases().unwrap_or_default();
-            long.extend(
-                arg.get_long()
-                    .into_iter()
-                    .chain(aliases)
-                    .map(|name| (name.to_owned(), values)),
-            );
+            long.extend(arg.get_long().into_iter().chain(aliases).map(|name| (name.to_owned(), values)));
             short.extend(arg.get_short().map(|name| (name, values)));
         }
         Flags { long, short }

@@ -71,10 +71,7 @@ impl Assignment {
 
     /// The value of an option.
     pub fn option(&self, name: &str) -> Option<&str> {
-        let mut options = self
-            .options
-            .split(':')
-            .filter_map(|option| option.split_once('='));
+        let mut options = self.options.split(':').filter_map(|option| option.split_once('='));
         options.find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 }
@@ -106,37 +103,33 @@ impl Setup {
                     .help("Sets an input; components are given as one argument: --param Kd 1,0,0"),
                 |v| vec![Step::Param(Assignment::new(&v[0], &v[1], ""))],
             ),
-            (
-                flag("param-with", &["OPTIONS", "NAME", "VALUE"]).hide(true),
-                |v| vec![Step::Param(Assignment::new(&v[1], &v[2], &v[0]))],
-            ),
+            (flag("param-with", &["OPTIONS", "NAME", "VALUE"]).hide(true), |v| {
+                vec![Step::Param(Assignment::new(&v[1], &v[2], &v[0]))]
+            }),
             (
                 flag("reparam", &["LAYER", "NAME", "VALUE"])
                     .help("Sets an input of a layer again before the second iteration (with --iters)"),
                 |v| vec![Setup::reparam(&v[0], Assignment::new(&v[1], &v[2], ""))],
             ),
-            (
-                flag("reparam-with", &["OPTIONS", "LAYER", "NAME", "VALUE"]).hide(true),
-                |v| vec![Setup::reparam(&v[1], Assignment::new(&v[2], &v[3], &v[0]))],
-            ),
+            (flag("reparam-with", &["OPTIONS", "LAYER", "NAME", "VALUE"]).hide(true), |v| {
+                vec![Setup::reparam(&v[1], Assignment::new(&v[2], &v[3], &v[0]))]
+            }),
             (
                 flag("userdata", &["NAME", "VALUE"])
                     .help("Gives the geometry an attribute; --userdata:type=color says of which type"),
                 |v| vec![Step::Userdata(Assignment::new(&v[0], &v[1], ""))],
             ),
-            (
-                flag("userdata-with", &["OPTIONS", "NAME", "VALUE"]).hide(true),
-                |v| vec![Step::Userdata(Assignment::new(&v[1], &v[2], &v[0]))],
-            ),
+            (flag("userdata-with", &["OPTIONS", "NAME", "VALUE"]).hide(true), |v| {
+                vec![Step::Userdata(Assignment::new(&v[1], &v[2], &v[0]))]
+            }),
             (
                 flag("group", &["FILE|TEXT"])
                     .help("Runs a serialised group: `param …; shader NAME LAYER; connect A.x B.y;`"),
                 |v| vec![Step::Group(v[0].clone())],
             ),
-            (
-                flag("layer", &["NAME"]).help("Names the layer of the next shader"),
-                |v| vec![Step::Layer(v[0].clone())],
-            ),
+            (flag("layer", &["NAME"]).help("Names the layer of the next shader"), |v| {
+                vec![Step::Layer(v[0].clone())]
+            }),
             (
                 flag("shader", &["SHADER", "LAYER"]).help("Adds a shader and names its layer"),
                 |v| vec![Step::Layer(v[1].clone()), Step::Shader(v[0].clone())],
@@ -176,10 +169,9 @@ impl FromArgMatches for Setup {
         let mut steps = vec![];
         for (arg, meaning) in Setup::arguments() {
             let id: &Id = arg.get_id();
-            let (Some(occurrences), Some(indices)) = (
-                matches.get_occurrences::<String>(id.as_str()),
-                matches.indices_of(id.as_str()),
-            ) else {
+            let (Some(occurrences), Some(indices)) =
+                (matches.get_occurrences::<String>(id.as_str()), matches.indices_of(id.as_str()))
+            else {
                 continue;
             };
             let mut indices = indices;
@@ -195,9 +187,7 @@ impl FromArgMatches for Setup {
         }
         // Stable, so that both steps of one flag stay in order.
         steps.sort_by_key(|(position, _)| *position);
-        let setup = Setup {
-            steps: steps.into_iter().map(|(_, step)| step).collect(),
-        };
+        let setup = Setup { steps: steps.into_iter().map(|(_, step)| step).collect() };
         if setup
             .steps
             .iter()

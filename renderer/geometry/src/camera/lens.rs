@@ -85,22 +85,13 @@ impl Perspective {
             return Err(CameraError::Fov { fov });
         }
         if !(aperture_radius >= 0.0 && aperture_radius.is_finite()) {
-            return Err(CameraError::Aperture {
-                radius: aperture_radius,
-            });
+            return Err(CameraError::Aperture { radius: aperture_radius });
         }
         if !(focus_distance > 0.0 && focus_distance.is_finite()) {
-            return Err(CameraError::Focus {
-                distance: focus_distance,
-            });
+            return Err(CameraError::Focus { distance: focus_distance });
         }
         let pixel = 2.0 * tan / fov_axis.length(film);
-        Ok(Perspective {
-            center: film * 0.5,
-            pixel,
-            aperture_radius,
-            focus_distance,
-        })
+        Ok(Perspective { center: film * 0.5, pixel, aperture_radius, focus_distance })
     }
 
     /// Moves the optical axis from the centre of the film to the left and up, by `shift` in units of the film size.
@@ -108,10 +99,7 @@ impl Perspective {
         if !shift.is_finite() {
             return Err(CameraError::Shift { shift });
         }
-        Ok(Perspective {
-            center: self.center - shift * film,
-            ..self
-        })
+        Ok(Perspective { center: self.center - shift * film, ..self })
     }
 
     pub(super) fn ray(&self, film_point: Vec2, lens_u: Vec2) -> LocalRay {
@@ -166,8 +154,7 @@ impl Orthographic {
     ) -> Result<Orthographic, CameraError> {
         let side = |size: f32, pixels: f32| {
             let fits = size > 0.0 && size.is_finite();
-            fits.then_some(size / pixels)
-                .ok_or(CameraError::Width { width: size })
+            fits.then_some(size / pixels).ok_or(CameraError::Width { width: size })
         };
         let by_height = height.map(|height| side(height, film.y)).transpose()?;
         let x = match (width, by_height) {
@@ -175,10 +162,7 @@ impl Orthographic {
             _ => side(width.unwrap_or(Orthographic::WIDTH), film.x)?,
         };
         let y = by_height.unwrap_or(x);
-        Ok(Orthographic {
-            center: film * 0.5,
-            pixel: Vec2::new(x, y),
-        })
+        Ok(Orthographic { center: film * 0.5, pixel: Vec2::new(x, y) })
     }
 
     pub(super) fn ray(&self, film_point: Vec2) -> LocalRay {

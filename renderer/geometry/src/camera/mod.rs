@@ -127,13 +127,7 @@ impl Camera {
         }
         let film = Vec2::new(width as f32, height as f32);
         let model = match desc.projection {
-            Projection::Perspective {
-                fov,
-                fov_axis,
-                aperture_radius,
-                focus_distance,
-                shift,
-            } => {
+            Projection::Perspective { fov, fov_axis, aperture_radius, focus_distance, shift } => {
                 let lens = Perspective::new(film, fov, fov_axis, aperture_radius, focus_distance)?;
                 Model::Perspective(lens.shifted(film, shift)?)
             }

@@ -18,10 +18,7 @@ pub fn look_at(from: Vec3, to: Vec3, up: Vec3) -> Result<Affine3A, CameraError> 
     }
     let x = side.normalize();
     let matrix = Mat3A::from_cols(x.into(), x.cross(forward).into(), (-forward).into());
-    Ok(Affine3A {
-        matrix3: matrix,
-        translation: from.into(),
-    })
+    Ok(Affine3A { matrix3: matrix, translation: from.into() })
 }
 
 /// An orthonormal `world_from_camera`, possibly mirroring.
@@ -36,21 +33,14 @@ impl Pose {
             return Err(CameraError::Singular);
         }
         let unit = |v: Vec3A| v.try_normalize().ok_or(CameraError::Singular);
-        let (x, y, z) = (
-            unit(matrix3.x_axis)?,
-            unit(matrix3.y_axis)?,
-            unit(matrix3.z_axis)?,
-        );
+        let (x, y, z) = (unit(matrix3.x_axis)?, unit(matrix3.y_axis)?, unit(matrix3.z_axis)?);
         let volume = cross(y, z).dot(x);
         if volume.abs() < 1e-6 {
             return Err(CameraError::Singular);
         }
         let y = unit(y - z * z.dot(y))?;
         let x = cross(y, z) * volume.signum();
-        Ok(Pose(Affine3A {
-            matrix3: Mat3A::from_cols(x, y, z),
-            translation,
-        }))
+        Ok(Pose(Affine3A { matrix3: Mat3A::from_cols(x, y, z), translation }))
     }
 
     pub(super) fn point(&self, p: Vec3) -> Vec3 {

@@ -144,10 +144,7 @@ impl CameraView {
             ),
             _ => return None,
         };
-        Some([
-            plane.camera_from_screen * screen_from_space,
-            space_from_screen * plane.screen_from_camera,
-        ])
+        Some([plane.camera_from_screen * screen_from_space, space_from_screen * plane.screen_from_camera])
     }
 }
 
@@ -174,10 +171,7 @@ mod tests {
             focus_distance: 1.0,
             shift: Vec2::new(0.1, -0.2),
         };
-        let orthographic = Projection::Orthographic {
-            width: Some(3.0),
-            height: Some(5.0),
-        };
+        let orthographic = Projection::Orthographic { width: Some(3.0), height: Some(5.0) };
         [perspective, orthographic]
             .into_iter()
             .flat_map(|projection| [[0.0, f32::INFINITY], [0.5, 20.0]].map(|clip| camera(projection, clip)))

@@ -38,11 +38,7 @@ impl<'a> PlyFile<'a> {
         }
         let (head, payload) = split_header(bytes);
         let head = text_of(head);
-        let remark = |line: &str| {
-            line.trim()
-                .strip_prefix("comment ")
-                .map(|text| text.trim().to_owned())
-        };
+        let remark = |line: &str| line.trim().strip_prefix("comment ").map(|text| text.trim().to_owned());
         let remarks = head.lines().filter_map(remark).collect();
         let head = plain_header(&head);
         let header = Parser::<Skipped>::new()
@@ -55,13 +51,7 @@ impl<'a> PlyFile<'a> {
             },
             Encoding::BinaryBigEndian | Encoding::BinaryLittleEndian => Cow::Borrowed(payload),
         };
-        Ok(PlyFile {
-            path,
-            lines: head.lines().count(),
-            remarks,
-            header,
-            payload,
-        })
+        Ok(PlyFile { path, lines: head.lines().count(), remarks, header, payload })
     }
 
     /// The elements with their names, in file order.
@@ -122,9 +112,9 @@ impl<'a> PlyReader<'a> {
         let parser = Parser::<E>::new();
         for found in 0..element.count {
             let value = match self.encoding {
-                Encoding::Ascii => self
-                    .next_line()
-                    .and_then(|()| parser.read_ascii_element(&self.text, element)),
+                Encoding::Ascii => {
+                    self.next_line().and_then(|()| parser.read_ascii_element(&self.text, element))
+                }
                 Encoding::BinaryBigEndian => parser.read_big_endian_element(&mut self.bytes, element),
                 Encoding::BinaryLittleEndian => parser.read_little_endian_element(&mut self.bytes, element),
             };
@@ -172,11 +162,7 @@ impl<'a> PlyReader<'a> {
             (_, Encoding::Ascii) => {
                 let properties: Vec<&str> = element.properties.keys().map(String::as_str).collect();
                 let text: String = self.text.trim().chars().take(60).collect();
-                self.syntax(format!(
-                    "`{text}` is not a {} ({})",
-                    element.name,
-                    properties.join(" ")
-                ))
+                self.syntax(format!("`{text}` is not a {} ({})", element.name, properties.join(" ")))
             }
             _ => self.syntax(format!("{} {found}: {error}", element.name)),
         }
@@ -185,11 +171,7 @@ impl<'a> PlyReader<'a> {
     /// An error at the line that was read last.
     pub fn syntax(&self, reason: String) -> FormatError {
         let line = (self.encoding == Encoding::Ascii).then_some(self.line);
-        FormatError::Syntax {
-            path: self.path.into(),
-            line,
-            reason,
-        }
+        FormatError::Syntax { path: self.path.into(), line, reason }
     }
 }
 
@@ -284,9 +266,5 @@ fn header_error(path: &Path, error: &ParseError) -> FormatError {
             format!("this is not a line of a PLY header: `{text}` ({first})")
         }
     };
-    FormatError::Syntax {
-        path: path.into(),
-        line: error.line(),
-        reason,
-    }
+    FormatError::Syntax { path: path.into(), line: error.line(), reason }
 }

@@ -16,10 +16,7 @@ const SUFFIXES: [[&str; 4]; 4] = [
 /// Name of the attribute formed by the first properties, and their number; `None` and 1 for a single property.
 pub fn attribute_in(names: &[&str]) -> (Option<String>, usize) {
     for suffixes in &SUFFIXES {
-        let Some(prefix) = names[0]
-            .strip_suffix(suffixes[0])
-            .filter(|prefix| !prefix.is_empty())
-        else {
+        let Some(prefix) = names[0].strip_suffix(suffixes[0]).filter(|prefix| !prefix.is_empty()) else {
             continue;
         };
         let belongs = |(name, suffix): &(&&str, &&str)| name.strip_suffix(**suffix) == Some(prefix);

@@ -56,10 +56,7 @@ impl<'a> Rows<'a> {
                 }
                 PropertyType::List(count_kind, kind) => {
                     let [count_kind, kind] = [count_kind, kind].map(NumberKind::of);
-                    let field = RowField {
-                        offset,
-                        kind: count_kind,
-                    };
+                    let field = RowField { offset, kind: count_kind };
                     let first = bytes.get(offset..offset + count_kind.size())?;
                     let count = usize::try_from(whole(first, count_kind, big_endian)?).ok()?;
                     if length.replace((field, count)).is_some() {
@@ -104,10 +101,7 @@ impl<'a> Rows<'a> {
     /// The name and the items of the list, if there is one.
     pub fn list(&self) -> Option<(&'a str, Vec<RowField>)> {
         let (name, first, count) = self.list?;
-        let item = |index| RowField {
-            offset: first.offset + index * first.kind.size(),
-            ..first
-        };
+        let item = |index| RowField { offset: first.offset + index * first.kind.size(), ..first };
         Some((name, (0..count).map(item).collect()))
     }
 

@@ -58,11 +58,7 @@ impl GridType {
             entry: 8,
             leaf_table: 96,
         };
-        let of = |element, tile| GridType {
-            element,
-            tile,
-            ..single
-        };
+        let of = |element, tile| GridType { element, tile, ..single };
         let wide = |element| GridType {
             background: 32,
             root: 96,
@@ -76,13 +72,7 @@ impl GridType {
             3 => of(Element::I16, Element::I16),
             4 => of(Element::I32, Element::I32),
             5 => wide(Element::I64),
-            6 => GridType {
-                channels: 3,
-                root: 96,
-                entry: 16,
-                leaf_table: 128,
-                ..single
-            },
+            6 => GridType { channels: 3, root: 96, entry: 16, leaf_table: 128, ..single },
             7 => GridType {
                 channels: 3,
                 root: 128,
@@ -110,9 +100,7 @@ impl GridType {
             },
             other => {
                 let name = NAMES.get(other as usize).copied().unwrap_or("unknown");
-                return Err(GridFault::unsupported(format!(
-                    "grids of type `{name}` are not read"
-                )));
+                return Err(GridFault::unsupported(format!("grids of type `{name}` are not read")));
             }
         })
     }

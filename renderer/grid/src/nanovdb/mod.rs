@@ -47,9 +47,7 @@ impl NanoFile {
                 segment,
             }
         });
-        Ok(NanoFile {
-            grids: grids.collect(),
-        })
+        Ok(NanoFile { grids: grids.collect() })
     }
 
     /// The grids in the order of the file.

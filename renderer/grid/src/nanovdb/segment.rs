@@ -106,14 +106,7 @@ fn describe(bytes: &mut Bytes<'_>) -> Result<Segment, GridFault> {
     let too_large = || GridFault::damaged(format!("grid `{name}` is larger than memory"));
     let stored = usize::try_from(stored).map_err(|_| too_large())?;
     let size = usize::try_from(size).map_err(|_| too_large())?;
-    Ok(Segment {
-        ty,
-        class,
-        stored: 0..stored,
-        size,
-        codec,
-        name,
-    })
+    Ok(Segment { ty, class, stored: 0..stored, size, codec, name })
 }
 
 /// Grids that are stored as in memory, one after the other.

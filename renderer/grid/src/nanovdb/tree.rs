@@ -48,10 +48,7 @@ impl<'a> TreeReader<'a> {
         let left = [counts.u32()?, counts.u32()?, counts.u32()?].map(|count| count as usize);
         // An impossible count means that the file is truncated.
         let sizes = [ty.leaf_table, ty.lower_table, ty.upper_table];
-        let size = left
-            .iter()
-            .zip(sizes)
-            .map(|(count, size)| count.saturating_mul(size));
+        let size = left.iter().zip(sizes).map(|(count, size)| count.saturating_mul(size));
         bytes.moved_to(0).take(size.fold(0, usize::saturating_add))?;
         let [leaves, lower, upper] = left;
         budget.allocate("nodes of a grid", lower, NODE_SLOTS * 4)?;
@@ -174,8 +171,7 @@ impl<'a> TreeReader<'a> {
             }
             element => element.decode(table.take(values.len() * element.size())?, &mut values)?,
         }
-        self.activity
-            .add_block(origin, &active, &values, self.ty.channels);
+        self.activity.add_block(origin, &active, &values, self.ty.channels);
         self.builder.add_blocks_from(std::iter::once(origin), &mut values);
         self.values = values;
         Ok(())
@@ -185,18 +181,12 @@ impl<'a> TreeReader<'a> {
     fn decode(&self, leaf: u64, bits: u32, values: &mut [f32]) -> Result<(), GridFault> {
         let mut range = self.at(leaf, LEAF_MINIMUM);
         let (minimum, quantum) = (range.f32()?, range.f32()?);
-        let codes = self
-            .at(leaf, self.ty.leaf_table)
-            .take(BLOCK_VOXELS * bits as usize / 8)?;
+        let codes = self.at(leaf, self.ty.leaf_table).take(BLOCK_VOXELS * bits as usize / 8)?;
         let mask = (1_u32 << bits) - 1;
         for (index, value) in values.iter_mut().enumerate() {
             let bit = index * bits as usize;
             let low = u32::from(codes[bit / 8]);
-            let high = if bits > 8 {
-                u32::from(codes[bit / 8 + 1])
-            } else {
-                0
-            };
+            let high = if bits > 8 { u32::from(codes[bit / 8 + 1]) } else { 0 };
             let code = (low | high << 8) >> (bit % 8) & mask;
             *value = code as f32 * quantum + minimum;
         }

@@ -262,11 +262,7 @@ impl TreeBuilder {
             Content::Child(block) => tree.block_range(block),
         };
         tree.node_ranges = (tree.slots.chunks_exact(NODE_SLOTS))
-            .map(|node| {
-                node.iter()
-                    .map(|slot| range(&tree, slot))
-                    .fold(EMPTY_RANGE, union)
-            })
+            .map(|node| node.iter().map(|slot| range(&tree, slot)).fold(EMPTY_RANGE, union))
             .collect();
         tree
     }

@@ -72,26 +72,21 @@ impl Cells {
     /// Calls `each` with the slots in a box of nodes, with their first nodes and sizes.
     pub(super) fn each_in(&self, [low, high]: [IVec3; 2], each: &mut dyn FnMut(IVec3, i32, Slot)) {
         let cells = [low >> UPPER_LOG2, high >> UPPER_LOG2];
-        self.visit(
-            self.levels.len(),
-            0..self.len_of(self.levels.len()),
-            cells,
-            &mut |index| {
-                let first = self.places[index] * UPPER_SIDE;
-                match self.slots[index].content() {
-                    Content::Tile(_) => each(first, UPPER_SIDE, self.slots[index]),
-                    Content::Child(upper) => {
-                        let slots = &self.uppers[upper * UPPER_SLOTS..][..UPPER_SLOTS];
-                        for (index, slot) in slots.iter().enumerate() {
-                            let node = first + upper_place(index);
-                            if node.cmpge(low).all() && node.cmple(high).all() {
-                                each(node, 1, *slot);
-                            }
+        self.visit(self.levels.len(), 0..self.len_of(self.levels.len()), cells, &mut |index| {
+            let first = self.places[index] * UPPER_SIDE;
+            match self.slots[index].content() {
+                Content::Tile(_) => each(first, UPPER_SIDE, self.slots[index]),
+                Content::Child(upper) => {
+                    let slots = &self.uppers[upper * UPPER_SLOTS..][..UPPER_SLOTS];
+                    for (index, slot) in slots.iter().enumerate() {
+                        let node = first + upper_place(index);
+                        if node.cmpge(low).all() && node.cmple(high).all() {
+                            each(node, 1, *slot);
                         }
                     }
                 }
-            },
-        );
+            }
+        });
     }
 
     /// Entries of a level; level 0 is of cells, level n of `levels[n - 1]`.

@@ -27,11 +27,7 @@ pub(crate) fn upper_index(node: IVec3) -> usize {
 /// Node of an index, relative to the first node of its cell.
 pub(crate) fn upper_place(index: usize) -> IVec3 {
     let (index, last) = (index as i32, UPPER_SIDE - 1);
-    IVec3::new(
-        index >> (2 * UPPER_LOG2),
-        index >> UPPER_LOG2 & last,
-        index & last,
-    )
+    IVec3::new(index >> (2 * UPPER_LOG2), index >> UPPER_LOG2 & last, index & last)
 }
 
 /// Index of a voxel within its block.

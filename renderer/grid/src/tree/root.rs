@@ -16,11 +16,7 @@ const MIN_SLOTS: i64 = 1 << 15;
 #[derive(Debug, Hash)]
 pub(super) enum Root {
     /// A slot for each place in a box.
-    Dense {
-        min: IVec3,
-        size: IVec3,
-        slots: Vec<Slot>,
-    },
+    Dense { min: IVec3, size: IVec3, slots: Vec<Slot> },
     /// Cells of distant voxels.
     Sparse(Cells),
 }
@@ -76,11 +72,7 @@ impl Root {
                 }
             }
         }
-        Root::Dense {
-            min,
-            size,
-            slots: table,
-        }
+        Root::Dense { min, size, slots: table }
     }
 
     /// Slot at the coordinates of a node.

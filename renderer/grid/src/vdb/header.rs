@@ -89,17 +89,8 @@ impl Descriptor {
             false => (here, here),
         };
         if begin < here || end < begin {
-            return Err(GridFault::damaged(format!(
-                "grid `{name}` begins before its description"
-            )));
+            return Err(GridFault::damaged(format!("grid `{name}` begins before its description")));
         }
-        Ok(Descriptor {
-            unique_name,
-            name,
-            ty,
-            parent,
-            begin,
-            end,
-        })
+        Ok(Descriptor { unique_name, name, ty, parent, begin, end })
     }
 }

@@ -106,9 +106,7 @@ impl VdbFile {
             }
             (None, "") => (own.clone(), &grid.descriptor.ty),
             (None, parent) => {
-                return Err(GridFault::damaged(format!(
-                    "it shares grid `{parent}`, which is not there"
-                )));
+                return Err(GridFault::damaged(format!("it shares grid `{parent}`, which is not there")));
             }
         };
         let body = Body::read(&mut bytes, ValueType::of(ty)?, &preamble, budget)?;
@@ -131,11 +129,7 @@ impl Preamble {
         let metadata = Metadata::read(bytes)?;
         bytes.enter("the transform of a grid");
         let placement = transform::read(bytes)?;
-        Ok(Preamble {
-            compression,
-            metadata,
-            placement,
-        })
+        Ok(Preamble { compression, metadata, placement })
     }
 }
 
@@ -158,14 +152,8 @@ impl<'a> Body<'a> {
         let topology = Topology::read(bytes, &mut format, budget)?;
         bytes.enter("the values of a grid");
         let leaves = topology.leaves.iter();
-        let leaves = leaves
-            .map(|_| LeafValues::read(bytes, &format))
-            .collect::<Result<_, _>>()?;
-        Ok(Body {
-            format,
-            topology,
-            leaves,
-        })
+        let leaves = leaves.map(|_| LeafValues::read(bytes, &format)).collect::<Result<_, _>>()?;
+        Ok(Body { format, topology, leaves })
     }
 
     /// Decodes the leaves.
@@ -176,11 +164,7 @@ impl<'a> Body<'a> {
         placement: GridTransform,
         budget: &Budget,
     ) -> Result<Grid, GridFault> {
-        let Topology {
-            mut builder,
-            mut activity,
-            leaves,
-        } = self.topology;
+        let Topology { mut builder, mut activity, leaves } = self.topology;
         let values = decode(&self.leaves, &leaves, &self.format, &mut activity, budget)?;
         let origins: Vec<IVec3> = leaves.iter().map(|leaf| leaf.origin).collect();
         builder.add_blocks(origins, values);

@@ -152,10 +152,7 @@ impl Topology {
                 Level::Lower => {
                     let mut active = [0; 8];
                     active.copy_from_slice(&bytes.mask(512)?);
-                    self.leaves.push(Leaf {
-                        origin: place(index),
-                        active,
-                    });
+                    self.leaves.push(Leaf { origin: place(index), active });
                 }
             }
         }

@@ -20,14 +20,8 @@ impl ValueType {
             Some(tree) => (tree, true),
             None => (name, false),
         };
-        let unsupported = || {
-            Err(GridFault::unsupported(format!(
-                "grids of type `{name}` are not read"
-            )))
-        };
-        let value = tree
-            .strip_prefix("Tree_")
-            .and_then(|tree| tree.strip_suffix("_5_4_3"));
+        let unsupported = || Err(GridFault::unsupported(format!("grids of type `{name}` are not read")));
+        let value = tree.strip_prefix("Tree_").and_then(|tree| tree.strip_suffix("_5_4_3"));
         let (full, channels) = match value {
             Some("float") => (Element::F32, 1),
             Some("double") => (Element::F64, 1),

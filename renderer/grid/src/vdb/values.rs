@@ -68,11 +68,7 @@ enum Stored<'a> {
 
 impl ValueFormat {
     pub(super) fn new(ty: ValueType, compression: u32) -> ValueFormat {
-        ValueFormat {
-            ty,
-            compression,
-            background: [0.0; 4],
-        }
+        ValueFormat { ty, compression, background: [0.0; 4] }
     }
 
     /// Reads a value in full precision.
@@ -154,10 +150,7 @@ impl<'a> NodeValues<'a> {
             if mask::is_on(active, index) {
                 out.copy_from_slice(values.next().unwrap_or(&self.inactive[0][..channels]));
             } else {
-                let is_selected = self
-                    .selected
-                    .as_ref()
-                    .is_some_and(|mask| mask::is_on(mask, index));
+                let is_selected = self.selected.as_ref().is_some_and(|mask| mask::is_on(mask, index));
                 out.copy_from_slice(&self.inactive[usize::from(is_selected)][..channels]);
             }
         }
@@ -185,9 +178,9 @@ fn stored<'a>(bytes: &mut Bytes<'a>, format: &ValueFormat, count: usize) -> Resu
                 _ => Stored::Blosc(packed),
             })
         }
-        _ if packed.unsigned_abs() != size as u64 => Err(GridFault::damaged(
-            "a node has another number of values than voxels",
-        )),
+        _ if packed.unsigned_abs() != size as u64 => {
+            Err(GridFault::damaged("a node has another number of values than voxels"))
+        }
         _ => Ok(Stored::Plain(bytes.take(size)?)),
     }
 }

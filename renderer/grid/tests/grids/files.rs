@@ -28,15 +28,8 @@ fn check_box(grid: &Grid, low: IVec3, high: IVec3, tolerance: f32, value: impl F
                     }
                 }
                 let found = grid.values(voxel.as_vec3());
-                let is_close = found
-                    .iter()
-                    .zip(expected)
-                    .all(|(a, b)| (a - b).abs() <= tolerance);
-                assert!(
-                    is_close,
-                    "{}: {voxel}: {found:?} is not {expected:?}",
-                    grid.name()
-                );
+                let is_close = found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= tolerance);
+                assert!(is_close, "{}: {voxel}: {found:?} is not {expected:?}", grid.name());
             }
         }
     }
@@ -59,13 +52,8 @@ fn floats_of_openvdb() {
     assert_eq!(grid.class(), GridClass::FogVolume);
     assert_eq!(grid.element(), Element::F32);
     // Rows of the matrix are the images of the axes.
-    let at = grid
-        .world_from_index()
-        .transform_point3(DVec3::new(1.0, 10.0, 100.0));
-    assert!(
-        (at - DVec3::new(1.5, 2.0 - 50.0, 3.0 + 2.5)).length() < 1e-9,
-        "{at}"
-    );
+    let at = grid.world_from_index().transform_point3(DVec3::new(1.0, 10.0, 100.0));
+    assert!((at - DVec3::new(1.5, 2.0 - 50.0, 3.0 + 2.5)).length() < 1e-9, "{at}");
     let sides = grid.voxel_size() - DVec3::new(0.5, 0.25, 0.5);
     assert!(sides.length() < 1e-9);
 }
@@ -79,15 +67,9 @@ fn several_grids_of_a_file() {
     assert_eq!(file.load(&GridChoice::Main).unwrap().name(), "density");
     let flames = file.load(&GridChoice::Index(0)).unwrap();
     assert_eq!(flames.value(Vec3::ONE), 4.0);
-    let error = file
-        .load(&GridChoice::Name("densty".to_owned()))
-        .unwrap_err()
-        .to_string();
+    let error = file.load(&GridChoice::Name("densty".to_owned())).unwrap_err().to_string();
     assert!(error.starts_with("grid `densty` is not in '"), "{error}");
-    assert!(
-        error.ends_with("smoke.vdb', which has `flames` and `density`"),
-        "{error}"
-    );
+    assert!(error.ends_with("smoke.vdb', which has `flames` and `density`"), "{error}");
 }
 
 #[test]
@@ -113,10 +95,7 @@ fn tiles_of_openvdb() {
     let voxel = |x, y, z| grid.value(IVec3::new(x, y, z).as_vec3());
     assert_eq!([voxel(-16, -8, -8), voxel(-1, -1, -1)], [0.75; 2]);
     assert_eq!([voxel(-256, -128, -128), voxel(-129, -1, -1)], [0.5; 2]);
-    assert_eq!(
-        [voxel(-17, -1, -1), voxel(0, 0, 0), voxel(-128, -1, -1)],
-        [0.125; 3]
-    );
+    assert_eq!([voxel(-17, -1, -1), voxel(0, 0, 0), voxel(-128, -1, -1)], [0.125; 3]);
     // Tiles take no memory for voxels.
     assert!(grid.bytes() < 40_000, "{}", grid.bytes());
 }
@@ -135,10 +114,7 @@ fn level_sets_with_inner_tiles() {
             // Beyond the narrow band only the sign is known.
             let tolerance = if distance.abs() < 0.3 { 0.03 } else { 0.3 };
             let expected = distance.clamp(-0.6, 0.6);
-            assert!(
-                (found - expected).abs() < tolerance,
-                "{file}: {found} is not {expected}"
-            );
+            assert!((found - expected).abs() < tolerance, "{file}: {found} is not {expected}");
             assert_eq!(found < 0.0, distance < 0.0);
         }
     }
@@ -150,9 +126,7 @@ fn floats_of_nanovdb() {
         let grid = load(file, "density");
         check_box(&grid, IVec3::new(3, 2, 0), IVec3::new(9, 6, 4), 0.0, scalar);
         assert_eq!(grid.class(), GridClass::FogVolume);
-        let at = grid
-            .world_from_index()
-            .transform_point3(DVec3::new(2.0, 4.0, 6.0));
+        let at = grid.world_from_index().transform_point3(DVec3::new(2.0, 4.0, 6.0));
         assert_eq!(at, DVec3::new(2.0, 4.0, 6.0));
         assert_eq!(open(file).entries().len(), 2);
     }
@@ -179,14 +153,9 @@ fn volumes_of_mitsuba() {
         assert_eq!(grid.values(voxel.as_vec3())[..3], values(voxel));
     }
     // The box holds whole voxels, whose values lie in their middles.
-    assert_eq!(
-        grid.values(Vec3::new(18.4, 6.4, -0.4))[..3],
-        values(IVec3::new(18, 6, 0))
-    );
+    assert_eq!(grid.values(Vec3::new(18.4, 6.4, -0.4))[..3], values(IVec3::new(18, 6, 0)));
     assert_eq!(grid.values(Vec3::new(18.6, 6.4, -0.4)), [0.0; 4]);
-    let corner = grid
-        .world_from_index()
-        .transform_point3(DVec3::new(18.5, -0.5, 8.5));
+    let corner = grid.world_from_index().transform_point3(DVec3::new(18.5, -0.5, 8.5));
     assert!((corner - DVec3::new(2.0, 0.0, 1.0)).length() < 1e-6, "{corner}");
     assert_eq!(grid.activity().voxels, 19 * 7 * 9);
 }

@@ -14,11 +14,7 @@ fn read(bytes: Vec<u8>) {
     };
     for index in 0..file.entries().len().min(4) {
         if let Ok(grid) = file.load(&GridChoice::Index(index)) {
-            assert!(
-                grid.bytes() < 1000 * size + (1 << 21),
-                "{} bytes of {size}",
-                grid.bytes()
-            );
+            assert!(grid.bytes() < 1000 * size + (1 << 21), "{} bytes of {size}", grid.bytes());
             let _ = grid.values(glam::Vec3::ONE);
             let _ = grid.max_in(grid.world_bounds());
         }
@@ -35,9 +31,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
         "zip.nvdb",
         "blosc.nvdb",
     ];
-    let mut list: Vec<_> = names
-        .map(|name| (name.to_owned(), fs::read(path(name)).unwrap()))
-        .into();
+    let mut list: Vec<_> = names.map(|name| (name.to_owned(), fs::read(path(name)).unwrap())).into();
     list.push(("a.vol".to_owned(), vol([5, 4, 3], 2, |_, _| 1.0)));
     list
 }
@@ -81,15 +75,8 @@ fn lying_headers() {
     for number in 0..3 {
         bytes[8 + 4 * number..][..4].copy_from_slice(&(1_i32 << 20).to_le_bytes());
     }
-    let error = GridFile::parse(bytes, Path::new("lying.vol"))
-        .unwrap_err()
-        .to_string();
+    let error = GridFile::parse(bytes, Path::new("lying.vol")).unwrap_err().to_string();
     assert_eq!(error, "volume 'lying.vol' is cut short: it ends in the values");
-    let error = GridFile::parse(b"VDB".to_vec(), Path::new("a.vdb"))
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        error,
-        "'a.vdb' is not a file of OpenVDB, NanoVDB or Mitsuba's volumes"
-    );
+    let error = GridFile::parse(b"VDB".to_vec(), Path::new("a.vdb")).unwrap_err().to_string();
+    assert_eq!(error, "'a.vdb' is not a file of OpenVDB, NanoVDB or Mitsuba's volumes");
 }

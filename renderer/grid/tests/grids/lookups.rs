@@ -59,10 +59,7 @@ fn interpolation_is_linear_between_voxels() {
     let grid = grid();
     for point in points() {
         let (found, expected) = (grid.value(point), reference(point));
-        assert!(
-            (found - expected).abs() < 1e-5,
-            "{point}: {found} is not {expected}"
-        );
+        assert!((found - expected).abs() < 1e-5, "{point}: {found} is not {expected}");
     }
 }
 
@@ -71,17 +68,8 @@ fn points_that_are_nowhere_are_background() {
     let grid = grid();
     for x in [f32::NAN, f32::INFINITY, -f32::INFINITY, 1e30, -1e30, 3e9] {
         assert_eq!(grid.value(Vec3::new(x, 1.0, 1.0)), 0.0);
-        for wrap in [
-            GridWrap::None,
-            GridWrap::Black,
-            GridWrap::Clamp,
-            GridWrap::Periodic,
-            GridWrap::Mirror,
-        ] {
-            let lookup = GridLookup {
-                wrap: [wrap; 3],
-                ..GridLookup::at(Vec3::new(1.0, x, 0.5))
-            };
+        for wrap in [GridWrap::None, GridWrap::Black, GridWrap::Clamp, GridWrap::Periodic, GridWrap::Mirror] {
+            let lookup = GridLookup { wrap: [wrap; 3], ..GridLookup::at(Vec3::new(1.0, x, 0.5)) };
             assert!(grid.sample(&lookup).value[0].is_finite());
         }
     }
@@ -90,11 +78,7 @@ fn points_that_are_nowhere_are_background() {
 #[test]
 fn derivatives_are_slopes() {
     let grid = grid();
-    let world = |point: Vec3| {
-        grid.world_from_index()
-            .transform_point3(point.as_dvec3())
-            .as_vec3()
-    };
+    let world = |point: Vec3| grid.world_from_index().transform_point3(point.as_dvec3()).as_vec3();
     for point in points().take(500) {
         let point = point.floor() + 0.25 + 0.5 * (point - point.floor());
         let steps = [Vec3::new(0.01, 0.0, 0.02), Vec3::new(-0.01, 0.03, 0.0)];
@@ -107,10 +91,7 @@ fn derivatives_are_slopes() {
         });
         for (found, step) in [sample.dx[0], sample.dy[0]].into_iter().zip(steps) {
             let expected = (at(point + step) - at(point - step)) / 2.0;
-            assert!(
-                (found - expected).abs() < 2e-3,
-                "{point}: {found} is not {expected}"
-            );
+            assert!((found - expected).abs() < 2e-3, "{point}: {found} is not {expected}");
         }
     }
 }
@@ -119,9 +100,7 @@ fn derivatives_are_slopes() {
 fn the_box_repeats() {
     let grid = grid();
     let value = |wrap: GridWrap, at: [i32; 3]| {
-        let point = grid
-            .world_from_index()
-            .transform_point3(IVec3::from_array(at).as_dvec3());
+        let point = grid.world_from_index().transform_point3(IVec3::from_array(at).as_dvec3());
         let lookup = GridLookup {
             wrap: [wrap; 3],
             closest: true,
@@ -156,25 +135,13 @@ fn bounds_are_tight() {
                 }
             }
         }
-        assert!(
-            (min - exact[0]).abs() < 1e-5 && (max - exact[1]).abs() < 1e-5,
-            "{bounds:?}"
-        );
+        assert!((min - exact[0]).abs() < 1e-5 && (max - exact[1]).abs() < 1e-5, "{bounds:?}");
         assert!(max >= exact[1] && min <= exact[0]);
         assert_eq!(grid.max_in(bounds), max);
     }
     // Background is outside.
-    assert_eq!(
-        grid.range_in(Bounds {
-            min: low - 9.0,
-            max: low - 3.0
-        }),
-        [0.0, 0.0]
-    );
-    let [min, max] = grid.range_in(Bounds {
-        min: low - 9.0,
-        max: high + 9.0,
-    });
+    assert_eq!(grid.range_in(Bounds { min: low - 9.0, max: low - 3.0 }), [0.0, 0.0]);
+    let [min, max] = grid.range_in(Bounds { min: low - 9.0, max: high + 9.0 });
     assert!(min == 0.0 && max > 0.99);
 }
 

@@ -21,11 +21,7 @@ const PIXELS_PER_DEGREE: f32 = 0.7 * (3840.0 / 0.7) * (std::f32::consts::PI / 18
 /// # Panics
 /// When the images differ in size.
 pub fn flip(a: &Image, b: &Image) -> Vec<f32> {
-    assert_eq!(
-        (a.width, a.height),
-        (b.width, b.height),
-        "images of different size"
-    );
+    assert_eq!((a.width, a.height), (b.width, b.height), "images of different size");
     let (seen_a, seen_b) = (Seen::new(a), Seen::new(b));
     let color = seen_a
         .hunt_lab
@@ -35,10 +31,7 @@ pub fn flip(a: &Image, b: &Image) -> Vec<f32> {
     let pairs = seen_a.features.par_iter().zip(&seen_b.features);
     let feature = pairs.map(|(a, b)| feature_error(*a, *b));
     // The features' difference amplifies the colours' (eq. 18).
-    color
-        .zip(feature)
-        .map(|(color, feature)| pow(color, 1.0 - feature))
-        .collect()
+    color.zip(feature).map(|(color, feature)| pow(color, 1.0 - feature)).collect()
 }
 
 /// An image as the observer sees it.
@@ -70,10 +63,7 @@ impl Seen {
             .collect();
         // Features are sought in the unfiltered luminance, scaled to [0,1] (sec. 4.2).
         let luminance: Vec<f32> = planes[0].par_iter().map(|y| (y + 16.0) / 116.0).collect();
-        Seen {
-            hunt_lab,
-            features: features(&luminance, size),
-        }
+        Seen { hunt_lab, features: features(&luminance, size) }
     }
 }
 
@@ -81,11 +71,8 @@ impl Seen {
 type Term = (f32, f32);
 
 /// The contrast sensitivity of the channels Y, Cx and Cz (table 1).
-const SENSITIVITY: [[Term; 2]; 3] = [
-    [(1.0, 0.0047), (0.0, 1e-5)],
-    [(1.0, 0.0053), (0.0, 1e-5)],
-    [(34.1, 0.04), (13.5, 0.025)],
-];
+const SENSITIVITY: [[Term; 2]; 3] =
+    [[(1.0, 0.0047), (0.0, 1e-5)], [(1.0, 0.0053), (0.0, 1e-5)], [(34.1, 0.04), (13.5, 0.025)]];
 
 /// Removes the detail that the observer's eye does not resolve in a channel (sec. 4.1.1).
 fn contrast_filter(plane: &[f32], size: (usize, usize), terms: &[Term; 2]) -> Vec<f32> {
@@ -97,15 +84,11 @@ fn contrast_filter(plane: &[f32], size: (usize, usize), terms: &[Term; 2]) -> Ve
     for &(a, b) in terms.iter().filter(|(a, _)| *a > 0.0) {
         // Each Gaussian (eq. 3) is a product of one of x and one of y; only their sum is normalised.
         let degrees = |i: i32| i as f32 / PIXELS_PER_DEGREE;
-        let kernel: Vec<f32> = (-radius..=radius)
-            .map(|i| exp(-(PI * degrees(i)).powi(2) / b))
-            .collect();
+        let kernel: Vec<f32> = (-radius..=radius).map(|i| exp(-(PI * degrees(i)).powi(2) / b)).collect();
         let height = a * (PI / b).sqrt();
         total += height * kernel.iter().sum::<f32>().powi(2);
         let filtered = convolve(plane, size, &kernel, &kernel);
-        out.par_iter_mut()
-            .zip(filtered)
-            .for_each(|(out, v)| *out += height * v);
+        out.par_iter_mut().zip(filtered).for_each(|(out, v)| *out += height * v);
     }
     out.par_iter_mut().for_each(|v| *v /= total);
     out
@@ -125,17 +108,9 @@ fn features(luminance: &[f32], size: (usize, usize)) -> Vec<[f32; 2]> {
     let strength = |kernel: &[f32]| {
         let across = convolve(luminance, size, kernel, &smooth);
         let down = convolve(luminance, size, &smooth, kernel);
-        across
-            .into_par_iter()
-            .zip(down)
-            .map(|(x, y)| hypot(x, y))
-            .collect::<Vec<f32>>()
+        across.into_par_iter().zip(down).map(|(x, y)| hypot(x, y)).collect::<Vec<f32>>()
     };
-    strength(&edge)
-        .into_iter()
-        .zip(strength(&point))
-        .map(|(e, p)| [e, p])
-        .collect()
+    strength(&edge).into_iter().zip(strength(&point)).map(|(e, p)| [e, p]).collect()
 }
 
 /// Scales a derivative so that, multiplied by `smooth` along the other axis, its positive weights sum to 1 and its
@@ -239,16 +214,12 @@ fn lab_from_xyz(xyz: Vec3) -> Vec3 {
 fn convolve(plane: &[f32], (width, height): (usize, usize), across: &[f32], down: &[f32]) -> Vec<f32> {
     let clamp = |i: usize, k: usize, radius: usize, size: usize| (i + k).saturating_sub(radius).min(size - 1);
     let mut rows = vec![0.0; plane.len()];
-    rows.par_chunks_mut(width)
-        .zip(plane.par_chunks(width))
-        .for_each(|(out, row)| {
-            for (x, out) in out.iter_mut().enumerate() {
-                let taps = across.iter().enumerate();
-                *out = taps
-                    .map(|(k, w)| w * row[clamp(x, k, across.len() / 2, width)])
-                    .sum();
-            }
-        });
+    rows.par_chunks_mut(width).zip(plane.par_chunks(width)).for_each(|(out, row)| {
+        for (x, out) in out.iter_mut().enumerate() {
+            let taps = across.iter().enumerate();
+            *out = taps.map(|(k, w)| w * row[clamp(x, k, across.len() / 2, width)]).sum();
+        }
+    });
     let mut out = vec![0.0; plane.len()];
     out.par_chunks_mut(width).enumerate().for_each(|(y, out)| {
         for (k, w) in down.iter().enumerate() {

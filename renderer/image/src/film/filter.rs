@@ -41,21 +41,15 @@ pub struct FilterWindow {
 }
 
 impl FilterWindow {
-    const WHOLE: FilterWindow = FilterWindow {
-        start: Vec2::ZERO,
-        share: Vec2::ONE,
-        scale: 1.0,
-    };
+    const WHOLE: FilterWindow = FilterWindow { start: Vec2::ZERO, share: Vec2::ONE, scale: 1.0 };
 }
 
 impl Filter {
     /// A filter of that shape; `None` if its parameters are invalid.
     pub fn new(shape: FilterShape) -> Option<Filter> {
-        shape.checked().map(|shape| Filter {
-            shape,
-            radius: shape.radius(),
-            half: HalfProfile::new(shape),
-        })
+        shape
+            .checked()
+            .map(|shape| Filter { shape, radius: shape.radius(), half: HalfProfile::new(shape) })
     }
 
     /// The filter that averages over the pixel.
@@ -207,11 +201,7 @@ impl HalfProfile {
         let width = self.knots[i + 1] - self.knots[i];
         let rest = (v - self.cdf[i]).max(0.0) / width;
         let root = (a * a + 2.0 * (b - a) * rest).max(0.0).sqrt();
-        let t = if a + root > 0.0 {
-            2.0 * rest / (a + root)
-        } else {
-            0.0
-        };
+        let t = if a + root > 0.0 { 2.0 * rest / (a + root) } else { 0.0 };
         (self.knots[i] + t.clamp(0.0, 1.0) * width, self.weights[i])
     }
 
@@ -266,11 +256,7 @@ fn knots(shape: FilterShape) -> Vec<f64> {
                 high = middle;
             }
         }
-        let nearest = if low - even(i) < even(i + 1) - low {
-            i
-        } else {
-            i + 1
-        };
+        let nearest = if low - even(i) < even(i + 1) - low { i } else { i + 1 };
         knots[nearest.clamp(1, N - 1)] = low;
     }
     knots

@@ -18,10 +18,7 @@ impl Fixed {
 
     /// A finite value, clamped to ±[`Fixed::LIMIT`].
     pub fn from_f32(v: f32) -> Fixed {
-        Fixed(to_fixed(
-            f64::from(v.clamp(-Fixed::LIMIT, Fixed::LIMIT)),
-            Fixed::FRACTION_BITS,
-        ))
+        Fixed(to_fixed(f64::from(v.clamp(-Fixed::LIMIT, Fixed::LIMIT)), Fixed::FRACTION_BITS))
     }
 
     /// The sum, to the nearest `f64`.

@@ -71,15 +71,8 @@ impl fmt::Display for FilterShape {
 
 impl FilterShape {
     /// The names in scene files.
-    pub const NAMES: [&str; 7] = [
-        "box",
-        "tent",
-        "gaussian",
-        "blackman_harris",
-        "mitchell",
-        "catmull_rom",
-        "lanczos",
-    ];
+    pub const NAMES: [&str; 7] =
+        ["box", "tent", "gaussian", "blackman_harris", "mitchell", "catmull_rom", "lanczos"];
 
     /// The default filter.
     pub const DEFAULT: FilterShape = FilterShape::BlackmanHarris { radius: 1.5 };
@@ -91,18 +84,11 @@ impl FilterShape {
     /// numbers do not fit.
     pub fn from_call(name: &str, numbers: &[f32]) -> Option<Result<FilterShape, &'static str>> {
         let (shape, takes) = match name {
-            "box" => (
-                one(numbers, 0.5).map(|radius| FilterShape::Box { radius }),
-                RADIUS,
-            ),
-            "tent" => (
-                one(numbers, 1.0).map(|radius| FilterShape::Tent { radius }),
-                RADIUS,
-            ),
-            "blackman_harris" => (
-                one(numbers, 1.5).map(|radius| FilterShape::BlackmanHarris { radius }),
-                RADIUS,
-            ),
+            "box" => (one(numbers, 0.5).map(|radius| FilterShape::Box { radius }), RADIUS),
+            "tent" => (one(numbers, 1.0).map(|radius| FilterShape::Tent { radius }), RADIUS),
+            "blackman_harris" => {
+                (one(numbers, 1.5).map(|radius| FilterShape::BlackmanHarris { radius }), RADIUS)
+            }
             "gaussian" => {
                 let shape = match *numbers {
                     [_, stddev] => Some(stddev),
@@ -127,9 +113,7 @@ impl FilterShape {
                 )
             }
             "catmull_rom" => (
-                numbers
-                    .is_empty()
-                    .then_some(FilterShape::Mitchell { b: 0.0, c: 0.5 }),
+                numbers.is_empty().then_some(FilterShape::Mitchell { b: 0.0, c: 0.5 }),
                 "no numbers",
             ),
             "lanczos" => {

@@ -58,10 +58,7 @@ impl Weights {
     }
 
     fn merge(&mut self, other: &Weights) {
-        other
-            .0
-            .iter()
-            .for_each(|&(identifier, weight)| self.add(identifier, weight));
+        other.0.iter().for_each(|&(identifier, weight)| self.add(identifier, weight));
     }
 }
 

@@ -93,11 +93,7 @@ impl Film {
         if crop.area() as u64 > Film::MAX_PIXELS {
             return Err(FilmError::TooLarge { width, height });
         }
-        Ok(Film {
-            width,
-            height,
-            pixels: FilmTile::new(crop, layout),
-        })
+        Ok(Film { width, height, pixels: FilmTile::new(crop, layout) })
     }
 
     /// Columns of the whole film.
@@ -234,9 +230,7 @@ impl Film {
         let crop = self.crop();
         let mut image = Image::new(crop.width() as usize, crop.height() as usize, channels);
         let pixels = image.data.chunks_exact_mut(channels).zip(self.pixels.sums());
-        pixels
-            .enumerate()
-            .for_each(|(index, (pixel, sum))| value(index, sum, pixel));
+        pixels.enumerate().for_each(|(index, (pixel, sum))| value(index, sum, pixel));
         image.window = self.window();
         image
     }

@@ -86,13 +86,7 @@ impl FilmTile {
         counts: FilmCounts,
     ) -> Option<FilmTile> {
         let fits = sums.len() == rect.area() && squares.as_ref().is_none_or(|s| s.len() == rect.area());
-        fits.then_some(FilmTile {
-            rect,
-            sums,
-            squares,
-            layers,
-            counts,
-        })
+        fits.then_some(FilmTile { rect, sums, squares, layers, counts })
     }
 
     /// Rectangle of the tile, in pixels of the whole film.
@@ -205,9 +199,7 @@ impl FilmTile {
             let theirs = row * width..(row + 1) * width;
             let start = self.index(other.rect.x0, y);
             let ours = start..start + width;
-            let pairs = self.sums[ours.clone()]
-                .iter_mut()
-                .zip(&other.sums[theirs.clone()]);
+            let pairs = self.sums[ours.clone()].iter_mut().zip(&other.sums[theirs.clone()]);
             for (sum, added) in pairs {
                 *sum = sum.with(added);
             }
@@ -244,11 +236,7 @@ impl FilmTile {
     }
 
     fn index(&self, x: u32, y: u32) -> usize {
-        assert!(
-            self.rect.contains(x, y),
-            "pixel ({x}, {y}) outside {:?}",
-            self.rect
-        );
+        assert!(self.rect.contains(x, y), "pixel ({x}, {y}) outside {:?}", self.rect);
         (y - self.rect.y0) as usize * self.rect.width() as usize + (x - self.rect.x0) as usize
     }
 }

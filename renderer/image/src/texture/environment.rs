@@ -24,17 +24,12 @@ impl Texture {
             filter,
             wrap_s: Wrap::Periodic,
             wrap_t: Wrap::Clamp,
-            environment: Some(Environment {
-                border_texels: self.info.has_border_texels,
-            }),
+            environment: Some(Environment { border_texels: self.info.has_border_texels }),
         };
         let mut sum = Sum::default();
         let unit = |v: Vec3| v.normalize_or(Vec3::Z);
         let r = unit(lookup.direction);
-        let (rx, ry) = (
-            unit(lookup.direction + lookup.dx),
-            unit(lookup.direction + lookup.dy),
-        );
+        let (rx, ry) = (unit(lookup.direction + lookup.dx), unit(lookup.direction + lookup.dy));
         let angle = |v: Vec3| acos(r.dot(v).clamp(-1.0, 1.0)).max(1e-8);
         let (x, y) = (angle(rx), angle(ry));
         let natural = (PI / x.min(y)).floor();

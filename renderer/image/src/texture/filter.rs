@@ -82,12 +82,7 @@ impl Ellipse {
             major = 0.5 * (major + minor * MAX_ASPECT);
             minor = major / MAX_ASPECT;
         }
-        Ellipse {
-            major,
-            minor,
-            axis,
-            aspect,
-        }
+        Ellipse { major, minor, axis, aspect }
     }
 
     /// Ratio of the axes.
@@ -98,11 +93,7 @@ impl Ellipse {
     /// The levels whose texels have the width of the shorter axis. `resolution` is the number of texels of each level
     /// along this axis.
     pub(super) fn levels(&mut self, count: usize, resolution: impl Fn(usize) -> f32, largest: f32) -> Levels {
-        let only = |level| Levels {
-            finer: level,
-            coarser: level,
-            blend: 0.0,
-        };
+        let only = |level| Levels { finer: level, coarser: level, blend: 0.0 };
         for level in 0..count {
             let texels = self.minor * resolution(level);
             if texels > 1.0 {

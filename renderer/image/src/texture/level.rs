@@ -64,12 +64,7 @@ pub(super) struct TexelReader<'a> {
 
 impl<'a> TexelReader<'a> {
     pub(super) fn new(level: &'a Level, channels: usize, first: usize) -> TexelReader<'a> {
-        TexelReader {
-            level,
-            channels,
-            first,
-            tile: None,
-        }
+        TexelReader { level, channels, first, tile: None }
     }
 
     /// Up to four linear channels of a texel; missing channels are zero.

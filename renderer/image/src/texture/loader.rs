@@ -77,11 +77,7 @@ impl TextureLoader {
     /// The id of the texture in the store, unique by file and colour space. Nothing is read, so that many threads can
     /// request textures. A [`TextureSource::Memory`] is identified by its name.
     pub fn request(&self, source: TextureSource, color_space: TextureColorSpace) -> TextureId {
-        let request = TextureRequest {
-            source,
-            color_space,
-            subimage: Subimage::First,
-        };
+        let request = TextureRequest { source, color_space, subimage: Subimage::First };
         self.request_picture(request, TextureNeed::Required)
     }
 

@@ -77,11 +77,7 @@ pub(super) fn levels_below(
                 smaller.zip(&rows).for_each(|row| average(&mut decoded, row));
             }
         }
-        levels.push(Image {
-            width,
-            height,
-            texels: texels.like(&smaller, channels),
-        });
+        levels.push(Image { width, height, texels: texels.like(&smaller, channels) });
         values = Some(smaller);
         larger_size = (width, height);
     }
@@ -132,10 +128,7 @@ fn spans(large: usize, small: usize) -> Vec<Span> {
             let (left, right) = ((start + k) * small, (start + k + 1) * small);
             to.min(right).saturating_sub(from.max(left)) as f32 / large as f32
         };
-        Span {
-            start,
-            weights: std::array::from_fn(weight),
-        }
+        Span { start, weights: std::array::from_fn(weight) }
     };
     (0..small).map(share).collect()
 }

@@ -79,10 +79,7 @@ impl Texture {
     /// # Errors
     /// When the raster has no pixels.
     pub fn new(path: &Path, raster: Raster, color_space: TextureColorSpace) -> Result<Texture, ImageError> {
-        let picture = Picture {
-            levels: vec![raster],
-            info: PictureInfo::default(),
-        };
+        let picture = Picture { levels: vec![raster], info: PictureInfo::default() };
         Texture::of_picture(path, picture, color_space, None)
     }
 
@@ -101,22 +98,14 @@ impl Texture {
             None => (0, 0, 0, None),
         };
         if width == 0 || height == 0 || channels == 0 {
-            return Err(ImageError::Empty {
-                path: path.to_owned(),
-                width,
-                height,
-            });
+            return Err(ImageError::Empty { path: path.to_owned(), width, height });
         }
         let mut non_finite = 0;
         let levels = picture.levels.into_iter().map(|raster| {
             let (width, height) = (raster.width, raster.height);
             let (texels, dropped) = Texels::from_raster(raster, color_space);
             non_finite += dropped;
-            mip::Image {
-                width,
-                height,
-                texels,
-            }
+            mip::Image { width, height, texels }
         });
         let levels = Pyramid::of_images(levels.collect(), channels, cache);
         let mut texture = Texture::of_levels(path, channels, levels, picture.info);
@@ -143,20 +132,12 @@ impl Texture {
         let smallest = picture.read(last, Rect::of_size(width as u32, height as u32))?;
         let (texels, _) = Texels::from_raster(smallest, color_space);
         let kind = texels.none_like();
-        let smallest = mip::Image {
-            width,
-            height,
-            texels,
-        };
+        let smallest = mip::Image { width, height, texels };
         let mut levels: Vec<Level> = sizes[..last]
             .iter()
             .enumerate()
             .map(|(level, &[width, height, _])| {
-                let source = TileSource::File {
-                    picture: picture.clone(),
-                    level,
-                    color_space,
-                };
+                let source = TileSource::File { picture: picture.clone(), level, color_space };
                 let size = [width, height, channels];
                 Level {
                     width,
@@ -261,10 +242,7 @@ impl Texture {
     /// # Panics
     /// If the texel is outside.
     pub fn texel(&self, x: usize, y: usize) -> [f32; 4] {
-        assert!(
-            x < self.width() && y < self.height(),
-            "texel ({x}, {y}) outside the texture"
-        );
+        assert!(x < self.width() && y < self.height(), "texel ({x}, {y}) outside the texture");
         TexelReader::new(self.levels.base(), self.channels, 0).get(x, y)
     }
 

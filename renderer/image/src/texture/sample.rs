@@ -98,12 +98,7 @@ impl Taps<4> {
     fn cubic(x: f32, axis: Axis) -> Taps<4> {
         let (i, f) = axis.between(x);
         let g = 1.0 - f;
-        let slopes = [
-            -0.5 * g * g,
-            0.5 * f * (3.0 * f - 4.0),
-            -0.5 * g * (3.0 * g - 4.0),
-            0.5 * f * f,
-        ];
+        let slopes = [-0.5 * g * g, 0.5 * f * (3.0 * f - 4.0), -0.5 * g * (3.0 * g - 4.0), 0.5 * f * f];
         Taps {
             place: [-1, 0, 1, 2].map(|k| axis.place(i + k)),
             weight: [
@@ -177,10 +172,8 @@ impl Sum {
                     *sum += share * texel;
                 }
                 if derivatives {
-                    let (along_s, along_t) = (
-                        s.slope[i] * t.weight[j] * weight,
-                        s.weight[i] * t.slope[j] * weight,
-                    );
+                    let (along_s, along_t) =
+                        (s.slope[i] * t.weight[j] * weight, s.weight[i] * t.slope[j] * weight);
                     for (c, value) in texel.into_iter().enumerate() {
                         self.ds[c] += along_s * value;
                         self.dt[c] += along_t * value;
@@ -219,11 +212,7 @@ impl Sampler<'_> {
         sum: &mut Sum,
     ) {
         let border_texels = self.environment.is_some_and(|own| own.border_texels);
-        let axis = |size, wrap| Axis {
-            size,
-            wrap,
-            border_texels,
-        };
+        let axis = |size, wrap| Axis { size, wrap, border_texels };
         let (along_s, along_t) = (axis(level.width, self.wrap_s), axis(level.height, self.wrap_t));
         let mut texels = TexelReader::new(level, self.texture.channels, self.filter.first_channel);
         let derivatives = self.filter.derivatives;
@@ -277,11 +266,7 @@ impl Sampler<'_> {
         let LevelTexels::Whole(texels) = &level.texels else {
             return None;
         };
-        let axis = |size, wrap| Axis {
-            size,
-            wrap,
-            border_texels: false,
-        };
+        let axis = |size, wrap| Axis { size, wrap, border_texels: false };
         let s = Taps::linear(st.x, axis(level.width, self.wrap_s));
         let t = Taps::linear(st.y, axis(level.height, self.wrap_t));
         let layout = (level.width, self.texture.channels, self.filter.first_channel);
@@ -300,11 +285,7 @@ impl Sampler<'_> {
 
     /// The channels of the texture, and the fill value of missing ones.
     pub(super) fn finish(&self, mut sum: Sum) -> Sample {
-        let has = self
-            .texture
-            .channels
-            .saturating_sub(self.filter.first_channel)
-            .min(4);
+        let has = self.texture.channels.saturating_sub(self.filter.first_channel).min(4);
         for value in &mut sum.value[has..] {
             *value = self.filter.fill * sum.inside;
         }
@@ -316,11 +297,7 @@ impl Sampler<'_> {
                 *values = [grey, grey, grey, alpha.unwrap_or(values[3])];
             }
         }
-        Sample {
-            value: sum.value,
-            ds: sum.ds,
-            dt: sum.dt,
-        }
+        Sample { value: sum.value, ds: sum.ds, dt: sum.dt }
     }
 }
 
@@ -378,9 +355,7 @@ impl Texture {
             let is_magnified = (level.width as f32) < (natural.x * 0.5).floor()
                 || (level.height as f32) < (natural.y * 0.5).floor();
             let interpolation = sampler.interpolation(index, is_magnified);
-            let probes = probes
-                .iter()
-                .map(|(offset, weight)| (st + offset, weight * share));
+            let probes = probes.iter().map(|(offset, weight)| (st + offset, weight * share));
             sampler.add_level(level, interpolation, probes, sum);
         });
     }

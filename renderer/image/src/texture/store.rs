@@ -44,13 +44,7 @@ impl TextureStore {
         cache: Arc<TileCache>,
         files: SharedFiles,
     ) -> TextureStore {
-        TextureStore {
-            entries,
-            ids,
-            cache,
-            late: RwLock::default(),
-            files,
-        }
+        TextureStore { entries, ids, cache, late: RwLock::default(), files }
     }
 
     /// Builds the mip pyramids of all textures.

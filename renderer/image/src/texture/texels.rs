@@ -40,10 +40,7 @@ impl Texels {
         };
         let channels = raster.channels;
         match raster.samples {
-            Samples::U8(v) => (
-                Texels::U8(v, if encoded { Transfer::Srgb } else { Transfer::Linear }),
-                0,
-            ),
+            Samples::U8(v) => (Texels::U8(v, if encoded { Transfer::Srgb } else { Transfer::Linear }), 0),
             Samples::U16(v) if !encoded => (Texels::U16(v), 0),
             Samples::U16(v) => {
                 // Sixteen bits are more than half floats hold, and decoding them is slow.
@@ -292,10 +289,6 @@ fn decode(mut values: Vec<f32>, channels: usize, encoded: bool) -> Vec<f32> {
 }
 
 fn drop_non_finite(mut values: Vec<f32>) -> (Vec<f32>, usize) {
-    let dropped = values
-        .iter_mut()
-        .filter(|v| !v.is_finite())
-        .map(|v| *v = 0.0)
-        .count();
+    let dropped = values.iter_mut().filter(|v| !v.is_finite()).map(|v| *v = 0.0).count();
     (values, dropped)
 }

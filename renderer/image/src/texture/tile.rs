@@ -103,9 +103,7 @@ impl TileCache {
     /// Reserves memory for other data than tiles; `false` if less than a quarter of the limit would remain.
     pub(super) fn reserve(&self, bytes: usize) -> bool {
         let take = |bound: usize| bound.checked_sub(bytes).filter(|&left| left >= self.limit / 4);
-        let taken = self
-            .bound
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        let taken = self.bound.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         taken.is_ok()
     }
 
@@ -188,10 +186,7 @@ impl TileCache {
                 spill.file.write_all(&bytes)?;
             }
             spill.end = start + (across * down * tile_bytes) as u64;
-            let source = TileSource::Spilled {
-                start,
-                tile_bytes: tile_bytes as u64,
-            };
+            let source = TileSource::Spilled { start, tile_bytes: tile_bytes as u64 };
             let size = [width, height, channels];
             paged.push(PagedTexels::new(self, source, size, texels.none_like()));
         }
@@ -245,10 +240,7 @@ impl PagedTexels {
             }
         };
         let bytes = texels.bytes();
-        let tile = Arc::new(Tile {
-            texels,
-            used: AtomicBool::new(true),
-        });
+        let tile = Arc::new(Tile { texels, used: AtomicBool::new(true) });
         // Two threads may have read it; one of them is counted.
         let before = self.slots[index].compare_and_swap(&None::<Arc<Tile>>, Some(tile.clone()));
         if before.is_none() {
@@ -266,25 +258,14 @@ impl PagedTexels {
                 let mut bytes = vec![0; count];
                 let mut spill = self.cache.spill.lock().unwrap_or_else(PoisonError::into_inner);
                 let lost = |error| format!("cannot read the temporary file of textures: {error}");
-                let spill = spill
-                    .as_mut()
-                    .ok_or_else(|| lost(io::ErrorKind::NotFound.into()))?;
+                let spill = spill.as_mut().ok_or_else(|| lost(io::ErrorKind::NotFound.into()))?;
                 let place = SeekFrom::Start(start + index as u64 * tile_bytes);
                 spill.file.seek(place).map_err(lost)?;
                 spill.file.read_exact(&mut bytes).map_err(lost)?;
                 Ok(self.kind.read_like(bytes))
             }
-            TileSource::File {
-                picture,
-                level,
-                color_space,
-            } => {
-                let rect = Rect {
-                    x0: x0 as u32,
-                    y0: y0 as u32,
-                    x1: x1 as u32,
-                    y1: y1 as u32,
-                };
+            TileSource::File { picture, level, color_space } => {
+                let rect = Rect { x0: x0 as u32, y0: y0 as u32, x1: x1 as u32, y1: y1 as u32 };
                 let raster = picture.read(*level, rect).map_err(|error| error.to_string())?;
                 Ok(Texels::from_raster(raster, *color_space).0)
             }

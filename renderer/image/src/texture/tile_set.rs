@@ -49,11 +49,7 @@ impl TilePattern {
                 });
             }
         }
-        let together = [
-            ("<uvtile>", "u", "_v", 0),
-            ("<UVTILE>", "u", "_v", 1),
-            ("_u##v##", "_u", "v", 0),
-        ];
+        let together = [("<uvtile>", "u", "_v", 0), ("<UVTILE>", "u", "_v", 1), ("_u##v##", "_u", "v", 0)];
         for (marker, u, v, first) in together {
             if let Some((before, after)) = name.split_once(marker) {
                 return Some(TilePattern {

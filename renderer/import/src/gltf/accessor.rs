@@ -25,10 +25,7 @@ pub(super) fn vectors_at<const N: usize>(
     picked: Option<&[u32]>,
 ) -> Result<Vec<[f32; N]>, GltfError> {
     if components(accessor.dimensions()) < N {
-        return Err(format!(
-            "accessor {} has fewer than {N} components",
-            accessor.index()
-        ));
+        return Err(format!("accessor {} has fewer than {N} components", accessor.index()));
     }
     let number = decoder(accessor.data_type(), accessor.normalized());
     let width = accessor.data_type().size();
@@ -96,14 +93,7 @@ pub(super) fn packed(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<(Vec<
     let elements = read(accessor, buffers, None, [0u8; MAX_VECTOR_BYTES], |bytes| {
         std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
     })?;
-    Ok((
-        elements
-            .iter()
-            .flat_map(|bytes| &bytes[..size])
-            .copied()
-            .collect(),
-        size,
-    ))
+    Ok((elements.iter().flat_map(|bytes| &bytes[..size]).copied().collect(), size))
 }
 
 /// Reads the elements of an accessor, or those at the `picked` indices: those of its buffer view or zeros, with sparse
@@ -120,18 +110,12 @@ fn read<T: Copy>(
     let size = accessor.size();
     let wanted = picked.map_or(count, <[u32]>::len);
     let excess = |excess: OverBudget| format!("accessor {index}: {excess}");
-    buffers
-        .budget
-        .decode("elements", wanted, size_of::<T>())
-        .map_err(excess)?;
+    buffers.budget.decode("elements", wanted, size_of::<T>()).map_err(excess)?;
     let stored = match accessor.view() {
         // The number of decompressed elements can differ from the accessor's count.
-        None if let Some(bytes) = buffers.decoded(accessor) => Some(Elements {
-            bytes,
-            stride: size,
-            size,
-            count: bytes.len() / size.max(1),
-        }),
+        None if let Some(bytes) = buffers.decoded(accessor) => {
+            Some(Elements { bytes, stride: size, size, count: bytes.len() / size.max(1) })
+        }
         Some(view) => {
             let place = format!("accessor {index}");
             Some(elements(&place, &view, buffers, accessor.offset(), count, size)?)
@@ -142,26 +126,15 @@ fn read<T: Copy>(
     let mut values: Vec<T> = match (stored, picked) {
         (Some(stored), None) => stored.iter().map(&element).collect(),
         (Some(stored), Some(picked)) => (picked.iter())
-            .map(|&place| {
-                stored
-                    .get(place as usize)
-                    .map(&element)
-                    .ok_or_else(|| missing(place))
-            })
+            .map(|&place| stored.get(place as usize).map(&element).ok_or_else(|| missing(place)))
             .collect::<Result<_, GltfError>>()?,
         (None, _) => {
-            if let Some(&last) = picked
-                .and_then(<[u32]>::last)
-                .filter(|&&last| last as usize >= count)
-            {
+            if let Some(&last) = picked.and_then(<[u32]>::last).filter(|&&last| last as usize >= count) {
                 return Err(missing(last));
             }
             // Their number has no bound in the file.
             let bytes = size_of::<T>();
-            buffers
-                .budget
-                .allocate("elements", wanted, bytes)
-                .map_err(excess)?;
+            buffers.budget.allocate("elements", wanted, bytes).map_err(excess)?;
             vec![zero; wanted]
         }
     };
@@ -179,23 +152,10 @@ fn read<T: Copy>(
     let places = elements(&place, &view, buffers, places.offset(), sparse.count(), width)?;
     let place = format!("the sparse values of accessor {index}");
     let view = replacements.view();
-    let replacements = elements(
-        &place,
-        &view,
-        buffers,
-        replacements.offset(),
-        sparse.count(),
-        size,
-    )?;
-    buffers
-        .budget
-        .decode("sparse elements", sparse.count(), size)
-        .map_err(excess)?;
+    let replacements = elements(&place, &view, buffers, replacements.offset(), sparse.count(), size)?;
+    buffers.budget.decode("sparse elements", sparse.count(), size).map_err(excess)?;
     for (place, replacement) in places.iter().zip(replacements.iter()) {
-        let place = place
-            .iter()
-            .rev()
-            .fold(0usize, |value, byte| value << 8 | usize::from(*byte));
+        let place = place.iter().rev().fold(0usize, |value, byte| value << 8 | usize::from(*byte));
         if place >= count {
             return Err(format!("accessor {index} has no element {place} to replace"));
         }
@@ -246,19 +206,12 @@ fn elements<'a>(
     // The last element may be shorter than the stride.
     let length = match count {
         0 => Some(0),
-        _ => (count - 1)
-            .checked_mul(stride)
-            .and_then(|length| length.checked_add(size)),
+        _ => (count - 1).checked_mul(stride).and_then(|length| length.checked_add(size)),
     };
     let end = length.and_then(|length| offset.checked_add(length));
     let bytes = end.and_then(|end| bytes.get(offset..end)).ok_or_else(|| {
         let view = view.index();
         format!("{place}: {count} elements of {size} bytes from {offset} on reach beyond buffer view {view}")
     })?;
-    Ok(Elements {
-        bytes,
-        stride,
-        size,
-        count,
-    })
+    Ok(Elements { bytes, stride, size, count })
 }

@@ -122,10 +122,8 @@ impl Buffers {
 
     /// Source of an image's bytes; `name` is the name for an embedded image.
     pub(super) fn image(&self, image: &image::Image<'_>, name: &str) -> Result<TextureSource, GltfError> {
-        let embedded = |bytes: Vec<u8>| TextureSource::Memory {
-            name: PathBuf::from(name),
-            bytes: Arc::from(bytes),
-        };
+        let embedded =
+            |bytes: Vec<u8>| TextureSource::Memory { name: PathBuf::from(name), bytes: Arc::from(bytes) };
         match image.source() {
             image::Source::View { view, .. } => {
                 let bytes = self.view(&view)?;
@@ -182,9 +180,7 @@ impl Uri {
         }
         let file = uri.strip_prefix("file://").unwrap_or(uri);
         if file.contains("://") {
-            return Err(format!(
-                "`{uri}` is not a file; nothing is loaded from the network"
-            ));
+            return Err(format!("`{uri}` is not a file; nothing is loaded from the network"));
         }
         String::from_utf8(decode_percent(file))
             .map(Uri::File)
@@ -198,9 +194,7 @@ fn decode_percent(text: &str) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let digits = bytes
-            .get(at + 1..at + 3)
-            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
         match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(value) if byte == b'%' => {
                 decoded.push(value);
@@ -246,13 +240,9 @@ mod tests {
 
     #[test]
     fn decodes_base64() {
-        for (text, expected) in [
-            ("", ""),
-            ("Zg==", "f"),
-            ("Zm8", "fo"),
-            ("Zm9v", "foo"),
-            ("Zm9v\nYmFy", "foobar"),
-        ] {
+        for (text, expected) in
+            [("", ""), ("Zg==", "f"), ("Zm8", "fo"), ("Zm9v", "foo"), ("Zm9v\nYmFy", "foobar")]
+        {
             assert_eq!(decode_base64(text).expect("it is base64"), expected.as_bytes());
         }
         assert!(decode_base64("Z.9v").is_err());

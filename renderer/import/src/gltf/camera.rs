@@ -33,10 +33,7 @@ pub(super) fn camera_desc(camera: &gltf::Camera<'_>, place: Affine3A) -> Result<
             if !(width > 0.0 && width.is_finite()) {
                 return wrong("no width");
             }
-            Projection::Orthographic {
-                width: Some(width),
-                height: None,
-            }
+            Projection::Orthographic { width: Some(width), height: None }
         }
     };
     Ok(CameraDesc {

@@ -44,10 +44,7 @@ fn positions(json: &mut Root) -> Result<(), GltfError> {
             };
             let accessor = json.accessors.get_mut(positions.value());
             let accessor = accessor.ok_or_else(|| {
-                format!(
-                    "mesh {index} uses accessor {}, which does not exist",
-                    positions.value()
-                )
+                format!("mesh {index} uses accessor {}, which does not exist", positions.value())
             })?;
             let bounds = || Some(Value::from(vec![0.0; 3]));
             (accessor.min, accessor.max) = (bounds(), bounds());
@@ -89,10 +86,7 @@ fn lights(json: &Root) -> Result<(), GltfError> {
         if let Some(light) = light
             && light.light.value() >= lights.len()
         {
-            return Err(format!(
-                "node {index} uses light {}, which does not exist",
-                light.light.value()
-            ));
+            return Err(format!("node {index} uses light {}, which does not exist", light.light.value()));
         }
     }
     Ok(())
@@ -104,9 +98,7 @@ fn images(json: &mut Root) -> Result<(), GltfError> {
             return Err(format!("image {index} has neither a file nor bytes"));
         }
         // The format is detected from the bytes.
-        image
-            .mime_type
-            .get_or_insert_with(|| MimeType("image/png".to_owned()));
+        image.mime_type.get_or_insert_with(|| MimeType("image/png".to_owned()));
     }
     for (index, texture) in json.textures.iter_mut().enumerate() {
         if let Some(source) = webp(texture) {
@@ -137,10 +129,7 @@ pub(super) fn unknown_extensions(required: &[String]) -> Option<(GltfError, &'st
         _ => "export it without the extension",
     };
     let names: Vec<&str> = std::iter::once(first).chain(unknown).collect();
-    let reason = format!(
-        "it requires extensions that are not supported: {}",
-        names.join(", ")
-    );
+    let reason = format!("it requires extensions that are not supported: {}", names.join(", "));
     Some((reason, hint))
 }
 
@@ -178,8 +167,5 @@ pub(super) const EXTENSIONS: [&str; 22] = [
 ];
 
 /// Extensions that offer alternatives to a model; the model without them is shown.
-pub(super) const IGNORED_EXTENSIONS: [&str; 3] = [
-    "KHR_animation_pointer",
-    "KHR_materials_variants",
-    "KHR_xmp_json_ld",
-];
+pub(super) const IGNORED_EXTENSIONS: [&str; 3] =
+    ["KHR_animation_pointer", "KHR_materials_variants", "KHR_xmp_json_ld"];

@@ -78,18 +78,11 @@ fn elements(
         .map_err(excess)?;
     if let Some(accessor) = primitive.indices().filter(|accessor| accessor.view().is_none()) {
         let corners = mesh.faces().iter().flatten();
-        list.push((
-            accessor.index(),
-            packed(&accessor, corners.map(|corner| f64::from(corner.0))),
-        ));
+        list.push((accessor.index(), packed(&accessor, corners.map(|corner| f64::from(corner.0)))));
     }
     for (semantic, accessor) in primitive.attributes() {
         let name = semantic.to_string();
-        let id = number(
-            extension
-                .get("attributes")
-                .and_then(|attributes| attributes.get(&name)),
-        );
+        let id = number(extension.get("attributes").and_then(|attributes| attributes.get(&name)));
         let Some(id) = id.filter(|_| accessor.view().is_none()) else {
             continue;
         };
@@ -101,10 +94,7 @@ fn elements(
             .allocate("Draco vertices", mesh.num_points(), components * VALUE)
             .map_err(excess)?;
         let values = attribute.read_f32s(mesh.num_points(), components);
-        list.push((
-            accessor.index(),
-            packed(&accessor, values.into_iter().map(f64::from)),
-        ));
+        list.push((accessor.index(), packed(&accessor, values.into_iter().map(f64::from))));
     }
     Ok(list)
 }

@@ -25,22 +25,10 @@ impl Materials<'_> {
         call.number("ior", 0.0)?;
         call.color("specular_color", numbers(extension, "specularFactor", [1.0; 3]))?;
         call.number("roughness", 1.0 - number(extension, "glossinessFactor", 1.0))?;
-        self.named(
-            call,
-            extension,
-            "diffuseTexture",
-            "base_color",
-            TextureColorSpace::Srgb,
-        )?;
+        self.named(call, extension, "diffuseTexture", "base_color", TextureColorSpace::Srgb)?;
         // The image is used twice: its colour is the specular colour, its alpha the glossiness.
         for slot in ["specular_color", "glossiness"] {
-            self.named(
-                call,
-                extension,
-                "specularGlossinessTexture",
-                slot,
-                TextureColorSpace::Srgb,
-            )?;
+            self.named(call, extension, "specularGlossinessTexture", slot, TextureColorSpace::Srgb)?;
         }
         Ok(alpha)
     }
@@ -99,11 +87,7 @@ impl Materials<'_> {
             numbers(extension, "diffuseTransmissionColorFactor", [1.0; 3]),
         )?;
         for (key, slot, color_space) in [
-            (
-                "diffuseTransmissionTexture",
-                "diffuse_transmission",
-                TextureColorSpace::Raw,
-            ),
+            ("diffuseTransmissionTexture", "diffuse_transmission", TextureColorSpace::Raw),
             (
                 "diffuseTransmissionColorTexture",
                 "diffuse_transmission_color",
@@ -147,18 +131,8 @@ impl Materials<'_> {
             let strength = number(extension, "anisotropyStrength", 0.0);
             if strength != 0.0 {
                 call.number("anisotropy", strength)?;
-                call.number_unless(
-                    "anisotropy_rotation",
-                    number(extension, "anisotropyRotation", 0.0),
-                    0.0,
-                )?;
-                self.named(
-                    call,
-                    extension,
-                    "anisotropyTexture",
-                    "anisotropy",
-                    TextureColorSpace::Raw,
-                )?;
+                call.number_unless("anisotropy_rotation", number(extension, "anisotropyRotation", 0.0), 0.0)?;
+                self.named(call, extension, "anisotropyTexture", "anisotropy", TextureColorSpace::Raw)?;
             }
         }
         if let Some(extension) = material.extension_value("KHR_materials_sheen") {
@@ -166,13 +140,7 @@ impl Materials<'_> {
             if color != [0.0; 3] {
                 call.color("sheen_color", color)?;
                 call.number("sheen_roughness", number(extension, "sheenRoughnessFactor", 0.0))?;
-                self.named(
-                    call,
-                    extension,
-                    "sheenColorTexture",
-                    "sheen_color",
-                    TextureColorSpace::Srgb,
-                )?;
+                self.named(call, extension, "sheenColorTexture", "sheen_color", TextureColorSpace::Srgb)?;
                 self.named(
                     call,
                     extension,
@@ -193,10 +161,7 @@ impl Materials<'_> {
 
     fn clearcoat(&mut self, call: &mut Call, extension: &Value, strength: f32) -> Result<(), GltfError> {
         call.number("clearcoat", strength)?;
-        call.number(
-            "clearcoat_roughness",
-            number(extension, "clearcoatRoughnessFactor", 0.0),
-        )?;
+        call.number("clearcoat_roughness", number(extension, "clearcoatRoughnessFactor", 0.0))?;
         for (key, slot) in [
             ("clearcoatTexture", "clearcoat"),
             ("clearcoatRoughnessTexture", "clearcoat_roughness"),

@@ -76,12 +76,7 @@ impl GltfFile {
             .map_err(|reason| document_error(reason, error::BUFFER_HINT))?;
         buffers.views = meshopt::decode(&document, &buffers).map_err(invalid)?;
         buffers.decoded = draco::decode(&document, &buffers).map_err(invalid)?;
-        Ok(GltfFile {
-            json: json.into_owned(),
-            document,
-            targets,
-            buffers,
-        })
+        Ok(GltfFile { json: json.into_owned(), document, targets, buffers })
     }
 
     pub(super) fn model(&self, path: &Path) -> Result<Model, ImportError> {

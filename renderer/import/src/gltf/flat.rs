@@ -33,10 +33,7 @@ impl Place {
         let matrix = in_double(transform).matrix3;
         let volume = matrix.x_axis.length() * matrix.y_axis.length() * matrix.z_axis.length();
         if matrix.determinant().abs() > ROUNDING * volume {
-            return Some(Place {
-                world_from_mesh: *transform,
-                flat_along: None,
-            });
+            return Some(Place { world_from_mesh: *transform, flat_along: None });
         }
         Place::flat(&in_double(transform)).filter(|place| is_invertible(&place.world_from_mesh))
     }
@@ -67,16 +64,9 @@ impl Place {
         // The sum removes negative zeros, so that equal directions have equal bits.
         let along = along.normalize() + DVec3::ZERO;
         let lifted = |axis: DVec3, part: f64| axis + scale * part * normal;
-        let lifted = DAffine3::from_cols(
-            lifted(x, along.x),
-            lifted(y, along.y),
-            lifted(z, along.z),
-            translation,
-        );
-        Some(Place {
-            world_from_mesh: in_single(&lifted),
-            flat_along: Some(along),
-        })
+        let lifted =
+            DAffine3::from_cols(lifted(x, along.x), lifted(y, along.y), lifted(z, along.z), translation);
+        Some(Place { world_from_mesh: in_single(&lifted), flat_along: Some(along) })
     }
 }
 
@@ -93,14 +83,12 @@ pub(super) fn flattened(mesh: &Mesh, along: DVec3) -> Option<Mesh> {
     }
     let height = |p: Vec3| p.as_dvec3().dot(along);
     let heights = mesh.positions.iter().map(|&p| height(p));
-    let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| {
-        (low.min(h), high.max(h))
-    });
+    let (low, high) =
+        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)));
     let middle = 0.5 * (low + high);
     let mut flat = mesh.clone();
     flat.normals = vec![];
-    flat.attributes
-        .retain(|attribute| !TANGENTS.contains(&attribute.name.as_str()));
+    flat.attributes.retain(|attribute| !TANGENTS.contains(&attribute.name.as_str()));
     for p in &mut flat.positions {
         let height = height(*p);
         let left = HEIGHT * (height - middle);

@@ -17,10 +17,7 @@ pub(super) fn places(
     document: &Document,
     buffers: &Buffers,
 ) -> Result<Option<Vec<Affine3A>>, GltfError> {
-    let Some(attributes) = node
-        .extension_value(NAME)
-        .and_then(|value| value.get("attributes"))
-    else {
+    let Some(attributes) = node.extension_value(NAME).and_then(|value| value.get("attributes")) else {
         return Ok(None);
     };
     let accessor = |name: &str| -> Result<Option<Accessor<'_>>, GltfError> {
@@ -33,11 +30,8 @@ pub(super) fn places(
             .map(Some)
             .ok_or_else(|| format!("{name} of the instances of node {} does not exist", node.index()))
     };
-    let (translations, rotations, scales) = (
-        accessor("TRANSLATION")?,
-        accessor("ROTATION")?,
-        accessor("SCALE")?,
-    );
+    let (translations, rotations, scales) =
+        (accessor("TRANSLATION")?, accessor("ROTATION")?, accessor("SCALE")?);
     let most = [&translations, &rotations, &scales].into_iter().flatten();
     let most = most.map(Accessor::count).max().unwrap_or(0);
     buffers
@@ -65,9 +59,7 @@ pub(super) fn places(
     let place = |i: usize| {
         let at =
             |list: &Option<Vec<[f32; 3]>>, default| list.as_ref().map_or(default, |list| double(list[i]));
-        let rotation = rotations
-            .as_ref()
-            .map(|list| DQuat::from_array(list[i].map(f64::from)));
+        let rotation = rotations.as_ref().map(|list| DQuat::from_array(list[i].map(f64::from)));
         let rotation = match rotation {
             Some(rotation) if rotation.length_squared() > 0.0 => rotation.normalize(),
             _ => DQuat::IDENTITY,
@@ -80,10 +72,7 @@ pub(super) fn places(
     };
     let places: Vec<Affine3A> = (0..count).into_par_iter().with_min_len(1024).map(place).collect();
     match places.par_iter().position_first(|place| !place.is_finite()) {
-        Some(i) => Err(format!(
-            "the transform of instance {i} of node {} is not finite",
-            node.index()
-        )),
+        Some(i) => Err(format!("the transform of instance {i} of node {} is not finite", node.index())),
         None => Ok(Some(places)),
     }
 }

@@ -24,19 +24,9 @@ pub(super) fn light_kind(light: &Light<'_>, place: Affine3A) -> Result<LightKind
     }
     let position = Vec3::from(place.translation);
     Ok(match light.kind() {
-        GltfLight::Point => LightKind::Point {
-            position,
-            intensity: strength,
-        },
-        GltfLight::Directional => LightKind::Directional {
-            direction,
-            irradiance: strength,
-            angle: 0.0,
-        },
-        GltfLight::Spot {
-            inner_cone_angle,
-            outer_cone_angle,
-        } => {
+        GltfLight::Point => LightKind::Point { position, intensity: strength },
+        GltfLight::Directional => LightKind::Directional { direction, irradiance: strength, angle: 0.0 },
+        GltfLight::Spot { inner_cone_angle, outer_cone_angle } => {
             let cutoff = outer_cone_angle.clamp(1e-4, std::f32::consts::PI);
             let beam_width = inner_cone_angle.clamp(0.0, cutoff);
             let falloff = SpotFalloff::SquaredCosine;

@@ -55,22 +55,14 @@ impl<'a> Materials<'a> {
     }
 
     pub(super) fn finish(self) -> ReadMaterials {
-        ReadMaterials {
-            list: self.list,
-            textures: self.textures,
-            sets: self.sets_of,
-        }
+        ReadMaterials { list: self.list, textures: self.textures, sets: self.sets_of }
     }
 
     pub(super) fn add(&mut self, material: &Material<'_>) -> Result<(), GltfError> {
         let index = material.index().unwrap_or(0);
-        let name = material
-            .name()
-            .map_or_else(|| format!("material{index}"), str::to_owned);
+        let name = material.name().map_or_else(|| format!("material{index}"), str::to_owned);
         let name = self.names.unique(&name);
-        let surface = self
-            .call(material)
-            .map_err(|reason| format!("material `{name}`: {reason}"))?;
+        let surface = self.call(material).map_err(|reason| format!("material `{name}`: {reason}"))?;
         let mut sets = std::mem::take(&mut self.sets);
         sets.sort_unstable();
         sets.dedup();
@@ -80,18 +72,9 @@ impl<'a> Materials<'a> {
         let emissive = material.emissive_factor().iter().any(|&v| v * strength > 1.0)
             && material.emissive_texture().is_none();
         let both = material.double_sided() || material.unlit();
-        let emission = if both {
-            EmissionSides::Both
-        } else {
-            EmissionSides::Front
-        };
-        self.list.push(ModelMaterial {
-            name,
-            surface,
-            emissive,
-            emission,
-            culled: !both,
-        });
+        let emission = if both { EmissionSides::Both } else { EmissionSides::Front };
+        self.list
+            .push(ModelMaterial { name, surface, emissive, emission, culled: !both });
         Ok(())
     }
 
@@ -100,12 +83,7 @@ impl<'a> Materials<'a> {
         let mut call = Call::new("gltf_pbr");
         let alpha = self.base(&mut call, material)?;
         if let Some(normal) = material.normal_texture() {
-            self.slot(
-                &mut call,
-                "normal",
-                Some(Slot::of_normal(&normal)),
-                TextureColorSpace::Raw,
-            )?;
+            self.slot(&mut call, "normal", Some(Slot::of_normal(&normal)), TextureColorSpace::Raw)?;
             call.number_unless("normal_scale", normal.scale(), 1.0)?;
         }
         let strength = material.emissive_strength().unwrap_or(1.0);
@@ -113,12 +91,7 @@ impl<'a> Materials<'a> {
         if emissive != [0.0; 3] {
             call.color("emissive", emissive)?;
             let texture = material.emissive_texture();
-            self.slot(
-                &mut call,
-                "emissive",
-                texture.as_ref().map(Slot::new),
-                TextureColorSpace::Srgb,
-            )?;
+            self.slot(&mut call, "emissive", texture.as_ref().map(Slot::new), TextureColorSpace::Srgb)?;
         }
         match material.alpha_mode() {
             AlphaMode::Opaque => {}
@@ -179,28 +152,13 @@ impl<'a> Materials<'a> {
                 call.color("specular_color", specular.specular_color_factor())?;
             }
             let (texture, tint) = (specular.specular_texture(), specular.specular_color_texture());
-            self.slot(
-                call,
-                "specular",
-                texture.as_ref().map(Slot::new),
-                TextureColorSpace::Raw,
-            )?;
-            self.slot(
-                call,
-                "specular_color",
-                tint.as_ref().map(Slot::new),
-                TextureColorSpace::Srgb,
-            )?;
+            self.slot(call, "specular", texture.as_ref().map(Slot::new), TextureColorSpace::Raw)?;
+            self.slot(call, "specular_color", tint.as_ref().map(Slot::new), TextureColorSpace::Srgb)?;
         }
         if let Some(transmission) = material.transmission() {
             call.number_unless("transmission", transmission.transmission_factor(), 0.0)?;
             let texture = transmission.transmission_texture();
-            self.slot(
-                call,
-                "transmission",
-                texture.as_ref().map(Slot::new),
-                TextureColorSpace::Raw,
-            )?;
+            self.slot(call, "transmission", texture.as_ref().map(Slot::new), TextureColorSpace::Raw)?;
         }
         let is_lit_through = self.diffuse_transmission(call, material)?;
         if material.transmission().is_some() || is_lit_through {
@@ -218,12 +176,7 @@ impl<'a> Materials<'a> {
         slot: Option<Slot<'_>>,
         color_space: TextureColorSpace,
     ) -> Result<(), GltfError> {
-        let Some(Slot {
-            texture,
-            set,
-            transform,
-        }) = slot
-        else {
+        let Some(Slot { texture, set, transform }) = slot else {
             return Ok(());
         };
         self.sets.push(set);
@@ -261,11 +214,7 @@ impl<'a> Materials<'a> {
         color_space: TextureColorSpace,
     ) -> Result<String, GltfError> {
         let image = texture.source();
-        let kind = if color_space == TextureColorSpace::Raw {
-            "raw"
-        } else {
-            "color"
-        };
+        let kind = if color_space == TextureColorSpace::Raw { "raw" } else { "color" };
         let name = format!("{}#image{}.{kind}", self.path.display(), image.index());
         if !self.textures.iter().any(|known| known.name == name) {
             let source = self.buffers.image(&image, &name)?;

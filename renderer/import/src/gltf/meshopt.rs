@@ -32,27 +32,17 @@ fn bytes(view: &View<'_>, extension: &Value, buffers: &Buffers) -> Result<Vec<u8
     let needed = |name: &str| number(name).ok_or_else(|| format!("there is no {name}"));
     let text = |name: &str| extension.get(name).and_then(Value::as_str);
     let (count, stride) = (needed("count")?, needed("byteStride")?);
-    let input = buffers.range(
-        needed("buffer")?,
-        number("byteOffset").unwrap_or(0),
-        needed("byteLength")?,
-    );
+    let input = buffers.range(needed("buffer")?, number("byteOffset").unwrap_or(0), needed("byteLength")?);
     let input = input.ok_or("it reaches beyond its buffer")?;
     // The extension demands equality; shorter content is found by the accessors.
-    if count
-        .checked_mul(stride)
-        .is_none_or(|length| length > view.length())
-    {
+    if count.checked_mul(stride).is_none_or(|length| length > view.length()) {
         return Err(format!(
             "{count} elements of {stride} bytes are more than the {} bytes of the view",
             view.length()
         ));
     }
     let excess = |excess: OverBudget| excess.to_string();
-    buffers
-        .budget
-        .decode("buffer views", input.len(), 1)
-        .map_err(excess)?;
+    buffers.budget.decode("buffer views", input.len(), 1).map_err(excess)?;
     buffers
         .budget
         .allocate("decompressed buffer views", count, stride)
@@ -63,10 +53,7 @@ fn bytes(view: &View<'_>, extension: &Value, buffers: &Buffers) -> Result<Vec<u8
         }
         Some("TRIANGLES") if matches!(stride, 2 | 4) => Ok(narrowed(&triangles(input, count)?, stride)),
         Some("INDICES") if matches!(stride, 2 | 4) => Ok(narrowed(&indices(input, count)?, stride)),
-        mode => Err(format!(
-            "the mode {} with elements of {stride} bytes",
-            mode.unwrap_or("(none)")
-        )),
+        mode => Err(format!("the mode {} with elements of {stride} bytes", mode.unwrap_or("(none)"))),
     }?;
     match (text("filter").unwrap_or("NONE"), stride) {
         ("NONE", _) => {}
@@ -83,9 +70,7 @@ fn bytes(view: &View<'_>, extension: &Value, buffers: &Buffers) -> Result<Vec<u8
 
 /// Encodes indices in 2 or 4 bytes each.
 fn narrowed(indices: &[u32], width: usize) -> Vec<u8> {
-    let bytes = indices
-        .iter()
-        .flat_map(|index| index.to_le_bytes().into_iter().take(width));
+    let bytes = indices.iter().flat_map(|index| index.to_le_bytes().into_iter().take(width));
     bytes.collect()
 }
 

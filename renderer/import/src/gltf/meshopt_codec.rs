@@ -159,11 +159,7 @@ pub(super) fn triangles(bytes: &[u8], count: usize) -> Result<Vec<u32>, GltfErro
             last = free.index(last)?;
             *corner = last;
         }
-        for (&corner, _) in triangle
-            .iter()
-            .zip(places)
-            .filter(|&(_, place)| matches!(place, 0 | 15))
-        {
+        for (&corner, _) in triangle.iter().zip(places).filter(|&(_, place)| matches!(place, 0 | 15)) {
             vertices.push(corner);
         }
         let [a, b, c] = triangle;
@@ -218,10 +214,7 @@ struct Recent<T> {
 
 impl<T: Copy> Recent<T> {
     fn new(none: T) -> Recent<T> {
-        Recent {
-            values: [none; 16],
-            count: 0,
-        }
+        Recent { values: [none; 16], count: 0 }
     }
 
     fn push(&mut self, value: T) {

@@ -92,10 +92,7 @@ impl Displacements {
                 1 => mesh.uvs2.iter_mut().map(|uv| [&mut uv.x, &mut uv.y]).collect(),
                 _ => {
                     let name = uv_attribute(set);
-                    let named = mesh
-                        .attributes
-                        .iter_mut()
-                        .find(|attribute| attribute.name == name);
+                    let named = mesh.attributes.iter_mut().find(|attribute| attribute.name == name);
                     let values = named.map(|attribute| attribute.values.as_chunks_mut().0);
                     values.into_iter().flatten().map(|[u, v, _]| [u, v]).collect()
                 }
@@ -131,9 +128,7 @@ fn accessor<'a>(
         .and_then(|index| document.accessors().nth(usize::try_from(index).ok()?));
     match accessor {
         Some(accessor) => Ok(Some(accessor)),
-        None => Err(format!(
-            "{name} of a morph target is accessor {index}, which does not exist"
-        )),
+        None => Err(format!("{name} of a morph target is accessor {index}, which does not exist")),
     }
 }
 
@@ -158,7 +153,5 @@ fn check_count(offsets: usize, vertices: usize) -> Result<(), GltfError> {
     if offsets == vertices || offsets == 0 || vertices == 0 {
         return Ok(());
     }
-    Err(format!(
-        "a morph target has {offsets} offsets for {vertices} vertices"
-    ))
+    Err(format!("a morph target has {offsets} offsets for {vertices} vertices"))
 }

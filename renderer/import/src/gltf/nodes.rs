@@ -23,18 +23,12 @@ pub(super) fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, GltfE
     };
     let mut places = vec![None; is_child.len()];
     let mut placed = vec![];
-    let mut stack: Vec<(Node<'_>, DAffine3, bool)> = roots
-        .into_iter()
-        .rev()
-        .map(|node| (node, DAffine3::IDENTITY, true))
-        .collect();
+    let mut stack: Vec<(Node<'_>, DAffine3, bool)> =
+        roots.into_iter().rev().map(|node| (node, DAffine3::IDENTITY, true)).collect();
     while let Some((node, world_from_parent, is_parent_visible)) = stack.pop() {
         let world_from_node = world_from_parent * transform_of(&node)?;
         if places[node.index()].replace(world_from_node).is_some() {
-            return Err(format!(
-                "node {} has two parents, or is its own ancestor",
-                node.index()
-            ));
+            return Err(format!("node {} has two parents, or is its own ancestor", node.index()));
         }
         // Hidden nodes may still be joints.
         let is_visible = is_parent_visible && is_visible(&node);
@@ -68,11 +62,7 @@ fn transform_of(node: &Node<'_>) -> Result<DAffine3, GltfError> {
             }
             DAffine3::from_mat4(matrix)
         }
-        Transform::Decomposed {
-            translation,
-            rotation,
-            scale,
-        } => {
+        Transform::Decomposed { translation, rotation, scale } => {
             let rotation = DQuat::from_array(rotation.map(f64::from));
             let rotation = if rotation.length_squared() > 0.0 {
                 rotation.normalize()

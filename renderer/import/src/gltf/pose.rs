@@ -196,10 +196,7 @@ fn displace(
 
 /// Vectors of an attribute, by vertex.
 fn vectors_of<'a>(mesh: &'a mut Mesh, name: &str) -> Option<impl ExactSizeIterator<Item = &'a mut [f32; 3]>> {
-    let attribute = mesh
-        .attributes
-        .iter_mut()
-        .find(|attribute| attribute.name == name)?;
+    let attribute = mesh.attributes.iter_mut().find(|attribute| attribute.name == name)?;
     Some(attribute.values.as_chunks_mut().0.iter_mut())
 }
 
@@ -242,9 +239,5 @@ fn joints(
 
 /// Cofactor matrix: transforms normals where `m` transforms vectors, up to their length, even if `m` is singular.
 fn cofactors(m: &Mat3A) -> Mat3A {
-    Mat3A::from_cols(
-        cross(m.y_axis, m.z_axis),
-        cross(m.z_axis, m.x_axis),
-        cross(m.x_axis, m.y_axis),
-    )
+    Mat3A::from_cols(cross(m.y_axis, m.z_axis), cross(m.z_axis, m.x_axis), cross(m.x_axis, m.y_axis))
 }

@@ -81,16 +81,10 @@ pub(super) fn triangles(
 ) -> Result<Result<Vec<[u32; 3]>, &'static str>, GltfError> {
     /// Memory of a corner: its index, also as part of three triangles of a strip [bytes].
     const CORNER: usize = 16;
-    let corners = primitive
-        .indices()
-        .or_else(|| primitive.get(&Semantic::Positions));
+    let corners = primitive.indices().or_else(|| primitive.get(&Semantic::Positions));
     buffers
         .budget
-        .allocate(
-            "corners of triangles",
-            corners.map_or(0, |corners| corners.count()),
-            CORNER,
-        )
+        .allocate("corners of triangles", corners.map_or(0, |corners| corners.count()), CORNER)
         .map_err(|excess| excess.to_string())?;
     let order = || match (primitive.indices(), primitive.get(&Semantic::Positions)) {
         (Some(accessor), _) => indices(&accessor, buffers),
@@ -192,18 +186,9 @@ fn of_vertices(name: String, values: Vec<f32>) -> MeshAttribute {
 /// 3.7.2.1).
 fn strip(order: &[u32]) -> Vec<[u32; 3]> {
     let turn = |(i, t): (usize, &[u32])| {
-        if i % 2 == 0 {
-            [t[0], t[1], t[2]]
-        } else {
-            [t[0], t[2], t[1]]
-        }
+        if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[0], t[2], t[1]] }
     };
-    order
-        .windows(3)
-        .enumerate()
-        .map(turn)
-        .filter(|t| !is_degenerate(t))
-        .collect()
+    order.windows(3).enumerate().map(turn).filter(|t| !is_degenerate(t)).collect()
 }
 
 fn fan(order: &[u32]) -> Vec<[u32; 3]> {

@@ -34,16 +34,10 @@ pub(super) fn model(
     buffers: &Buffers,
     path: &Path,
 ) -> Result<Model, ImportError> {
-    let invalid = |reason: GltfError| ImportError::Document {
-        path: path.to_owned(),
-        reason,
-        hint: VALIDATOR_HINT,
-    };
-    let in_material = |reason: GltfError| ImportError::Document {
-        path: path.to_owned(),
-        reason,
-        hint: BUFFER_HINT,
-    };
+    let invalid =
+        |reason: GltfError| ImportError::Document { path: path.to_owned(), reason, hint: VALIDATOR_HINT };
+    let in_material =
+        |reason: GltfError| ImportError::Document { path: path.to_owned(), reason, hint: BUFFER_HINT };
     let mut materials = Materials::new(document, buffers, path);
     for material in document.materials() {
         materials.add(&material).map_err(in_material)?;
@@ -97,9 +91,7 @@ fn meshes(
         let Some(mesh) = node.mesh() else { continue };
         for primitive in mesh.primitives() {
             let key = PrimitiveKey::of(node, &mesh, &primitive, pose.is_some());
-            wanted
-                .entry(key)
-                .or_insert((part_name(&mesh, &primitive), primitive, pose));
+            wanted.entry(key).or_insert((part_name(&mesh, &primitive), primitive, pose));
         }
     }
     wanted
@@ -142,11 +134,7 @@ fn read_primitive(
         reason: format!("{part}: {reason}"),
         hint: VALIDATOR_HINT,
     };
-    let invalid = |source| ImportError::Mesh {
-        path: path.to_owned(),
-        part: Some(part.to_owned()),
-        source,
-    };
+    let invalid = |source| ImportError::Mesh { path: path.to_owned(), part: Some(part.to_owned()), source };
     match primitive::mesh(primitive, buffers).map_err(document_error)? {
         Ok((mut triangles, selection)) => {
             if let Some(pose) = pose {
@@ -166,10 +154,9 @@ fn read_primitive(
 
 /// Name of a primitive in messages.
 fn part_name(mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) -> String {
-    let name = mesh.name().map_or_else(
-        || format!("mesh {}", mesh.index()),
-        |name| format!("mesh `{name}`"),
-    );
+    let name = mesh
+        .name()
+        .map_or_else(|| format!("mesh {}", mesh.index()), |name| format!("mesh `{name}`"));
     format!("{name}, primitive {}", primitive.index())
 }
 
@@ -240,11 +227,7 @@ impl Reader<'_> {
     }
 
     fn document_error(&self, reason: GltfError) -> ImportError {
-        ImportError::Document {
-            path: self.path.to_owned(),
-            reason,
-            hint: VALIDATOR_HINT,
-        }
+        ImportError::Document { path: self.path.to_owned(), reason, hint: VALIDATOR_HINT }
     }
 
     /// Adds a mesh with each of its transforms.
@@ -280,10 +263,7 @@ impl Reader<'_> {
                 format!("{name}.{}", primitive.index())
             };
             let key = self.key(node, mesh, &primitive);
-            let allocated = self
-                .buffers
-                .budget
-                .allocate("instances", places.len(), SHAPE_BYTES);
+            let allocated = self.buffers.budget.allocate("instances", places.len(), SHAPE_BYTES);
             allocated.map_err(|excess| self.document_error(excess.to_string()))?;
             let mut seen: Vec<(usize, Arc<Mesh>, Affine3A)> = vec![];
             for (instance, place) in &places {
@@ -299,21 +279,18 @@ impl Reader<'_> {
             let material = primitive.material().index();
             self.model
                 .shapes
-                .extend(
-                    seen.into_iter()
-                        .map(|(instance, triangles, world_from_object)| ModelShape {
-                            name: name.clone(),
-                            mesh: triangles,
-                            world_from_object,
-                            material,
-                            part: Some(ModelPart {
-                                node: node.index(),
-                                mesh: mesh.index(),
-                                primitive: primitive.index(),
-                                instance: is_instanced.then_some(instance),
-                            }),
-                        }),
-                );
+                .extend(seen.into_iter().map(|(instance, triangles, world_from_object)| ModelShape {
+                    name: name.clone(),
+                    mesh: triangles,
+                    world_from_object,
+                    material,
+                    part: Some(ModelPart {
+                        node: node.index(),
+                        mesh: mesh.index(),
+                        primitive: primitive.index(),
+                        instance: is_instanced.then_some(instance),
+                    }),
+                }));
         }
         Ok(())
     }
@@ -346,17 +323,12 @@ impl Reader<'_> {
             let budget = &self.buffers.budget;
             budget.allocate("flattened meshes", mesh.positions.len(), VERTEX)?;
         }
-        Ok(known
-            .or_insert_with(|| flattened(mesh, along).map(Arc::new))
-            .clone())
+        Ok(known.or_insert_with(|| flattened(mesh, along).map(Arc::new)).clone())
     }
 
     /// Warns of texture coordinate sets that the primitive's material uses, but that are missing.
     fn warn_of_missing_sets(&mut self, mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) {
-        let sets = primitive
-            .material()
-            .index()
-            .and_then(|index| self.sets.get(index));
+        let sets = primitive.material().index().and_then(|index| self.sets.get(index));
         let is_missing =
             |&&set: &&u32| set >= primitive::UV_SETS || primitive.get(&Semantic::TexCoords(set)).is_none();
         let missing: Vec<u32> = sets.into_iter().flatten().filter(is_missing).copied().collect();

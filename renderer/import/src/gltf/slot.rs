@@ -23,11 +23,7 @@ pub(super) struct UvTransform {
 }
 
 impl UvTransform {
-    pub(super) const IDENTITY: UvTransform = UvTransform {
-        offset: [0.0; 2],
-        rotation: 0.0,
-        scale: [1.0; 2],
-    };
+    pub(super) const IDENTITY: UvTransform = UvTransform { offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2] };
 
     /// Matrix for (u, v, 0) in the language's convention, with row vectors on the left. Texture coordinates are scaled,
     /// then rotated counter-clockwise (v runs down), then translated.
@@ -61,17 +57,9 @@ impl<'a> Slot<'a> {
         let mut transform = UvTransform::IDENTITY;
         if let Some(t) = info.texture_transform() {
             set = t.tex_coord().unwrap_or(set);
-            transform = UvTransform {
-                offset: t.offset(),
-                rotation: t.rotation(),
-                scale: t.scale(),
-            };
+            transform = UvTransform { offset: t.offset(), rotation: t.rotation(), scale: t.scale() };
         }
-        Slot {
-            texture: info.texture(),
-            set,
-            transform,
-        }
+        Slot { texture: info.texture(), set, transform }
     }
 
     /// Texture of a normal map; the crate does not read transforms of these.
@@ -104,9 +92,7 @@ impl<'a> Slot<'a> {
             set: set_of(info).unwrap_or(0),
             transform: UvTransform::IDENTITY,
         };
-        let transform = info
-            .get("extensions")
-            .and_then(|e| e.get("KHR_texture_transform"));
+        let transform = info.get("extensions").and_then(|e| e.get("KHR_texture_transform"));
         Ok(Some(slot.transformed(transform)))
     }
 
@@ -114,12 +100,8 @@ impl<'a> Slot<'a> {
     fn transformed(mut self, extension: Option<&Value>) -> Slot<'a> {
         let Some(extension) = extension else { return self };
         let float = |value: &Value| value.as_f64().map(|v| v as f32);
-        let pair = |key: &str| {
-            Some([
-                float(extension.get(key)?.get(0)?)?,
-                float(extension.get(key)?.get(1)?)?,
-            ])
-        };
+        let pair =
+            |key: &str| Some([float(extension.get(key)?.get(0)?)?, float(extension.get(key)?.get(1)?)?]);
         self.transform = UvTransform {
             offset: pair("offset").unwrap_or([0.0; 2]),
             rotation: extension.get("rotation").and_then(float).unwrap_or(0.0),

@@ -33,20 +33,15 @@ fn split_vertices(mesh: &mut Mesh, corners: &[[CornerTangent; 3]]) -> Vec<Corner
             if *tangents[*index as usize].get_or_insert(tangent) == tangent {
                 continue;
             }
-            *index = *copies
-                .entry((*index, tangent.map(f32::to_bits)))
-                .or_insert_with(|| {
-                    originals.push(*index as usize);
-                    tangents.push(Some(tangent));
-                    (tangents.len() - 1) as u32
-                });
+            *index = *copies.entry((*index, tangent.map(f32::to_bits))).or_insert_with(|| {
+                originals.push(*index as usize);
+                tangents.push(Some(tangent));
+                (tangents.len() - 1) as u32
+            });
         }
     }
     add_copies(mesh, &originals);
-    tangents
-        .into_iter()
-        .map(|tangent| tangent.unwrap_or_default())
-        .collect()
+    tangents.into_iter().map(|tangent| tangent.unwrap_or_default()).collect()
 }
 
 /// Appends copies of vertices with all of their attributes.
@@ -60,9 +55,7 @@ fn add_copies(mesh: &mut Mesh, originals: &[usize]) {
     for attribute in mesh.attributes.iter_mut().filter(of_vertices) {
         for &original in originals {
             let first = original * attribute.width;
-            attribute
-                .values
-                .extend_from_within(first..first + attribute.width);
+            attribute.values.extend_from_within(first..first + attribute.width);
         }
     }
 }

@@ -40,10 +40,7 @@ pub(super) fn readable(json: &[u8]) -> Result<Cow<'_, [u8]>, GltfError> {
     let mut edits = vec![];
     if let Some(animations) = members.get("animations") {
         let lines = animations.get().chars().filter(|&c| c == '\n');
-        edits.push((
-            place(text, animations),
-            format!("[]{}", lines.collect::<String>()),
-        ));
+        edits.push((place(text, animations), format!("[]{}", lines.collect::<String>())));
     }
     let scenes = members.get("scenes");
     let scenes = scenes.and_then(|scenes| serde_json::from_str::<Vec<&RawValue>>(scenes.get()).ok());
@@ -99,13 +96,7 @@ mod tests {
 
     #[test]
     fn other_text_stays() {
-        for text in [
-            "",
-            "[1]",
-            "{\"scenes\": 3}",
-            "{\"scenes\": [1, \"a\"]}",
-            "{\"asset\": 2",
-        ] {
+        for text in ["", "[1]", "{\"scenes\": 3}", "{\"scenes\": [1, \"a\"]}", "{\"asset\": 2"] {
             assert_eq!(read(text).as_deref(), Ok(text));
         }
         assert!(matches!(readable(b"{\xff"), Ok(Cow::Borrowed(b"{\xff"))));

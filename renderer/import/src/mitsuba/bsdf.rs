@@ -47,18 +47,11 @@ pub(super) struct BsdfCall {
 
 impl BsdfCall {
     fn front(call: Expr) -> BsdfCall {
-        BsdfCall {
-            call,
-            front_only: true,
-            is_black: false,
-        }
+        BsdfCall { call, front_only: true, is_black: false }
     }
 
     fn both(call: Expr) -> BsdfCall {
-        BsdfCall {
-            front_only: false,
-            ..BsdfCall::front(call)
-        }
+        BsdfCall { front_only: false, ..BsdfCall::front(call) }
     }
 
     /// Default of shapes without a material.
@@ -68,10 +61,7 @@ impl BsdfCall {
 
     /// Default of emitters without a material.
     pub(super) fn black() -> BsdfCall {
-        BsdfCall {
-            is_black: true,
-            ..BsdfCall::front(matte(0.0))
-        }
+        BsdfCall { is_black: true, ..BsdfCall::front(matte(0.0)) }
     }
 
     /// No surface: light goes through.
@@ -97,12 +87,8 @@ impl BsdfCall {
 impl Translator<'_> {
     /// Translates a bsdf with the normal `n`, an expression, or with the surface's own normal.
     pub(super) fn bsdf(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
-        self.bounded(
-            id,
-            |translator| translator.any_bsdf(id, n),
-            |surface| &surface.call,
-        )
-        .unwrap_or_else(BsdfCall::grey)
+        self.bounded(id, |translator| translator.any_bsdf(id, n), |surface| &surface.call)
+            .unwrap_or_else(BsdfCall::grey)
     }
 
     fn any_bsdf(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
@@ -111,12 +97,7 @@ impl Translator<'_> {
         match self.object(id).plugin.as_str() {
             "diffuse" => {
                 let albedo = self.color_argument(id, "reflectance", [0.5; 3], Use::Reflectance);
-                BsdfCall::front(
-                    Call::new("matte")
-                        .with("albedo", albedo)
-                        .with_optional("n", own())
-                        .finish(),
-                )
+                BsdfCall::front(Call::new("matte").with("albedo", albedo).with_optional("n", own()).finish())
             }
             "dielectric" => self.dielectric(id, Call::new("glass"), own()),
             "roughdielectric" => {
@@ -211,8 +192,7 @@ impl Translator<'_> {
     }
 
     fn alpha(&mut self, id: ObjectId, name: &str) -> Expr {
-        self.given_float(id, name, Use::Unbounded)
-            .unwrap_or_else(|| number(0.1))
+        self.given_float(id, name, Use::Unbounded).unwrap_or_else(|| number(0.1))
     }
 
     fn distribution(&mut self, id: ObjectId, call: Call) -> Call {
@@ -227,10 +207,7 @@ impl Translator<'_> {
             "beckmann" => call.with("distribution", Expr::string("beckmann")),
             other => {
                 let place = self.place_of(id, "distribution");
-                self.error(
-                    place,
-                    format!("`distribution` is `beckmann` or `ggx`, not `{other}`"),
-                );
+                self.error(place, format!("`distribution` is `beckmann` or `ggx`, not `{other}`"));
                 call
             }
         }
@@ -258,9 +235,7 @@ impl Translator<'_> {
     fn plastic(&mut self, id: ObjectId, rough: bool, n: Option<Expr>) -> BsdfCall {
         let albedo = self.color_argument(id, "diffuse_reflectance", [0.5; 3], Use::Reflectance);
         let ior = self.ior(id, "polypropylene");
-        let mut call = Call::new("coated_diffuse")
-            .with("albedo", albedo)
-            .with("ior", ior);
+        let mut call = Call::new("coated_diffuse").with("albedo", albedo).with("ior", ior);
         if rough {
             let alpha = self.alpha(id, "alpha");
             call = call.with("alpha", alpha).with("energy_compensation", 0);
@@ -277,11 +252,8 @@ impl Translator<'_> {
     }
 
     fn principled(&mut self, id: ObjectId, n: Option<Expr>) -> BsdfCall {
-        let call = self.principled_call(
-            id,
-            "principled",
-            &["specular", "clearcoat", "clearcoat_gloss", "metallic"],
-        );
+        let call =
+            self.principled_call(id, "principled", &["specular", "clearcoat", "clearcoat_gloss", "metallic"]);
         let refracts = self.refracts(id);
         let rates = [
             "main_specular_sampling_rate",
@@ -290,11 +262,7 @@ impl Translator<'_> {
         ];
         self.ignore(id, &rates);
         let call = call.with_optional("n", n).finish();
-        if refracts {
-            BsdfCall::both(call)
-        } else {
-            BsdfCall::front(call)
-        }
+        if refracts { BsdfCall::both(call) } else { BsdfCall::front(call) }
     }
 
     /// Returns whether a `principled` transmits light; its back is black if `spec_trans` is 0.
@@ -355,24 +323,12 @@ impl Translator<'_> {
 
     fn twosided(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
         self.ignore(id, &["allow_transmission"]);
-        let sides: Vec<_> = self
-            .parts(id, "bsdf")
-            .into_iter()
-            .map(|side| self.front_of(side))
-            .collect();
+        let sides: Vec<_> = self.parts(id, "bsdf").into_iter().map(|side| self.front_of(side)).collect();
         match sides[..] {
-            [both] => BsdfCall {
-                front_only: false,
-                ..self.bsdf(both, n)
-            },
+            [both] => BsdfCall { front_only: false, ..self.bsdf(both, n) },
             [front, back] => {
                 let [front, back] = [front, back].map(|side| self.bsdf(side, n).call);
-                BsdfCall::both(
-                    Call::new("sides")
-                        .with("front", front)
-                        .with("back", back)
-                        .finish(),
-                )
+                BsdfCall::both(Call::new("sides").with("front", front).with("back", back).finish())
             }
             _ => {
                 let place = self.object(id).place;
@@ -400,18 +356,9 @@ impl Translator<'_> {
             return BsdfCall::grey();
         };
         let base = self.bsdf(nested, n);
-        let opacity = self
-            .given_float(id, "opacity", Use::Reflectance)
-            .unwrap_or_else(|| number(0.5));
-        let call = Call::new("cutout")
-            .with("base", base.call)
-            .with("opacity", opacity)
-            .finish();
-        BsdfCall {
-            call,
-            is_black: false,
-            ..base
-        }
+        let opacity = self.given_float(id, "opacity", Use::Reflectance).unwrap_or_else(|| number(0.5));
+        let call = Call::new("cutout").with("base", base.call).with("opacity", opacity).finish();
+        BsdfCall { call, is_black: false, ..base }
     }
 
     fn blend(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
@@ -421,31 +368,15 @@ impl Translator<'_> {
             return BsdfCall::grey();
         };
         let [a, b] = [a, b].map(|part| self.bsdf(part, n));
-        let amount = self
-            .given_float(id, "weight", Use::Reflectance)
-            .unwrap_or_else(|| {
-                let place = self.object(id).place;
-                self.error(place, "a blendbsdf needs a `weight`");
-                number(0.5)
-            });
-        let front_only = a.front_only && b.front_only;
-        let [a, b] = [a, b].map(|part| {
-            if front_only {
-                part.call
-            } else {
-                part.on_its_sides()
-            }
+        let amount = self.given_float(id, "weight", Use::Reflectance).unwrap_or_else(|| {
+            let place = self.object(id).place;
+            self.error(place, "a blendbsdf needs a `weight`");
+            number(0.5)
         });
-        let call = Call::new("blend")
-            .with("a", a)
-            .with("b", b)
-            .with("amount", amount)
-            .finish();
-        BsdfCall {
-            call,
-            front_only,
-            is_black: false,
-        }
+        let front_only = a.front_only && b.front_only;
+        let [a, b] = [a, b].map(|part| if front_only { part.call } else { part.on_its_sides() });
+        let call = Call::new("blend").with("a", a).with("b", b).with("amount", amount).finish();
+        BsdfCall { call, front_only, is_black: false }
     }
 
     /// Texture of a normal or bump map: the only texture of the bsdf.
@@ -457,10 +388,7 @@ impl Translator<'_> {
             }
             [texture] => {
                 let place = self.object(texture).place;
-                self.missing(
-                    place,
-                    "Kiln bends normals by images only: the surface stays smooth",
-                );
+                self.missing(place, "Kiln bends normals by images only: the surface stays smooth");
                 None
             }
             _ => {

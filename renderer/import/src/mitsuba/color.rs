@@ -12,16 +12,8 @@ use renderer_base::color::Rgb;
 use renderer_base::files;
 use renderer_base::spectrum::{self, Spectrum, SpectrumError, named};
 
-pub(super) const SPECTRA: &[&str] = &[
-    "blackbody",
-    "d65",
-    "irregular",
-    "rawconstant",
-    "regular",
-    "rgb",
-    "srgb",
-    "uniform",
-];
+pub(super) const SPECTRA: &[&str] =
+    &["blackbody", "d65", "irregular", "rawconstant", "regular", "rgb", "srgb", "uniform"];
 
 impl Translator<'_> {
     /// Converts a value to a colour; `None` after reporting an error.

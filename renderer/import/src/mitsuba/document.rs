@@ -91,10 +91,6 @@ impl Document {
         let mut candidates = self.folders.iter().map(|folder| folder.join(path));
         candidates
             .find(|candidate| self.file_system.kind(candidate).is_ok())
-            .unwrap_or_else(|| {
-                self.folders
-                    .first()
-                    .map_or(path.into(), |folder| folder.join(path))
-            })
+            .unwrap_or_else(|| self.folders.first().map_or(path.into(), |folder| folder.join(path)))
     }
 }

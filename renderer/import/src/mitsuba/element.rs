@@ -23,11 +23,7 @@ impl Element<'_> {
 
 /// Matrix of one step of a transform.
 pub(super) fn step(element: &Element<'_>) -> Result<DMat4, String> {
-    let need = |name: &str| {
-        element
-            .get(name)
-            .ok_or_else(|| format!("<{}> needs `{name}`", element.name))
-    };
+    let need = |name: &str| element.get(name).ok_or_else(|| format!("<{}> needs `{name}`", element.name));
     Ok(match element.name {
         "translate" => DMat4::from_translation(vector(element, 0.0)?),
         "scale" => DMat4::from_scale(vector(element, 1.0)?),
@@ -73,11 +69,7 @@ pub(super) fn step(element: &Element<'_>) -> Result<DMat4, String> {
 fn rotation(axis: DVec3, angle: f64) -> DMat4 {
     let (sin, cos) = sin_cos(angle);
     let column = |unit: DVec3| unit * cos + axis.cross(unit) * sin + axis * (axis.dot(unit) * (1.0 - cos));
-    DMat4::from_mat3(DMat3::from_cols(
-        column(DVec3::X),
-        column(DVec3::Y),
-        column(DVec3::Z),
-    ))
+    DMat4::from_mat3(DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z)))
 }
 
 /// Transform with its origin at `origin`, +z towards `target` and +y near `up`, as in Mitsuba: +x is to the left.
@@ -94,10 +86,7 @@ fn look_at(origin: DVec3, target: DVec3, up: Option<DVec3>) -> Option<DMat4> {
 pub(super) fn vector(element: &Element<'_>, default: f64) -> Result<DVec3, String> {
     if let Some(value) = element.get("value") {
         if ["x", "y", "z"].iter().any(|axis| element.get(axis).is_some()) {
-            return Err(format!(
-                "<{}> takes `value` or `x`, `y` and `z`, not both",
-                element.name
-            ));
+            return Err(format!("<{}> takes `value` or `x`, `y` and `z`, not both", element.name));
         }
         return match numbers(value)?[..] {
             [all] => Ok(DVec3::splat(all)),

@@ -47,19 +47,13 @@ impl Translator<'_> {
         let name = self.names.unique(object.name.as_deref().unwrap_or(plugin));
         let mut light = Declaration::named("light", name).of_kind(kind);
         match plugin {
-            "constant" => light.set(
-                "color",
-                self.color_argument(id, "radiance", [1.0; 3], Use::Emission),
-            ),
+            "constant" => light.set("color", self.color_argument(id, "radiance", [1.0; 3], Use::Emission)),
             "envmap" => self.envmap(id, &mut light),
             "point" => {
                 let position = self.vector(id, "position");
                 let position = position.unwrap_or_else(|| self.placement(id).w_axis.truncate());
                 light.set("position", triple(position));
-                light.set(
-                    "intensity",
-                    self.color_argument(id, "intensity", [1.0; 3], Use::Emission),
-                );
+                light.set("intensity", self.color_argument(id, "intensity", [1.0; 3], Use::Emission));
             }
             "spot" => self.spot(id, &mut light),
             "sky" | "sun" | "sunsky" => self.sky(id, &mut light),
@@ -72,10 +66,7 @@ impl Translator<'_> {
                     let place = self.place_of(id, "direction");
                     self.error(place, "`direction` has no length");
                 }
-                light.set(
-                    "irradiance",
-                    self.color_argument(id, "irradiance", [1.0; 3], Use::Emission),
-                );
+                light.set("irradiance", self.color_argument(id, "irradiance", [1.0; 3], Use::Emission));
                 // In Mitsuba a scale in `to_world` multiplies the irradiance.
                 let scale = along_z.length();
                 if (scale - 1.0).abs() > 1e-6 {
@@ -115,20 +106,11 @@ impl Translator<'_> {
         let matrix = self.placement(id);
         self.warn_of_stretching(id, &matrix);
         light.set("position", triple(matrix.w_axis.truncate()));
-        light.set(
-            "direction",
-            triple(matrix.z_axis.truncate().normalize_or(DVec3::Z)),
-        );
-        light.set(
-            "intensity",
-            self.color_argument(id, "intensity", [1.0; 3], Use::Emission),
-        );
+        light.set("direction", triple(matrix.z_axis.truncate().normalize_or(DVec3::Z)));
+        light.set("intensity", self.color_argument(id, "intensity", [1.0; 3], Use::Emission));
         let cutoff = self.float(id, "cutoff_angle").unwrap_or(20.0);
         light.set("cutoff", number(cutoff));
-        light.set(
-            "beam_width",
-            number(self.float(id, "beam_width").unwrap_or(0.75 * cutoff)),
-        );
+        light.set("beam_width", number(self.float(id, "beam_width").unwrap_or(0.75 * cutoff)));
         if self.projector_texture(id, light, matrix.determinant() < 0.0) {
             // The first row of the image is at the bottom.
             light.set("up", triple(-matrix.y_axis.truncate()));
@@ -139,10 +121,7 @@ impl Translator<'_> {
     fn warn_of_stretching(&mut self, id: ObjectId, matrix: &DMat4) {
         if stretches(matrix, MAX_STRETCH) {
             let place = self.place_of(id, "to_world");
-            self.missing(
-                place,
-                "`to_world` stretches this light, which shines in Kiln as if it did not",
-            );
+            self.missing(place, "`to_world` stretches this light, which shines in Kiln as if it did not");
         }
     }
 
@@ -155,10 +134,7 @@ impl Translator<'_> {
         self.mark_translated(texture);
         if self.object(texture).plugin != "bitmap" {
             let place = self.object(texture).place;
-            self.missing(
-                place,
-                "Kiln's lights shine through images only: this one shines evenly",
-            );
+            self.missing(place, "Kiln's lights shine through images only: this one shines evenly");
             return false;
         }
         let Some(file) = self.image_file(texture, "filename") else {
@@ -175,11 +151,7 @@ impl Translator<'_> {
         }
         if self.has(texture, "to_uv") || is_mirrored {
             let rows = self.coordinate_rows(texture);
-            let [s, t] = if is_mirrored {
-                rows.map(from_the_right)
-            } else {
-                rows
-            };
+            let [s, t] = if is_mirrored { rows.map(from_the_right) } else { rows };
             light.set("s_of_uv", triple(s));
             light.set("t_of_uv", triple(t));
         }

@@ -95,18 +95,15 @@ impl Translator<'_> {
         let media = |tag: &'static str, name: Option<&'static str>| {
             let objects = document.objects.iter().filter(move |object| object.tag == tag);
             objects.flat_map(move |object: &Object| {
-                object
-                    .properties
-                    .iter()
-                    .filter_map(move |property| match property.value {
-                        PropertyValue::Object(id)
-                            if name.is_none_or(|name| property.name == name)
-                                && document.object(id).tag == "medium" =>
-                        {
-                            Some(id)
-                        }
-                        _ => None,
-                    })
+                object.properties.iter().filter_map(move |property| match property.value {
+                    PropertyValue::Object(id)
+                        if name.is_none_or(|name| property.name == name)
+                            && document.object(id).tag == "medium" =>
+                    {
+                        Some(id)
+                    }
+                    _ => None,
+                })
             })
         };
         self.fillings = media("shape", Some("interior")).collect();
@@ -147,15 +144,10 @@ impl Translator<'_> {
             if name.ends_with("dielectric") || ["null", "mask", "principled"].contains(&name) {
                 return true;
             }
-            left.extend(
-                object
-                    .properties
-                    .iter()
-                    .filter_map(|property| match property.value {
-                        PropertyValue::Object(part) if self.object(part).tag == "bsdf" => Some(part),
-                        _ => None,
-                    }),
-            );
+            left.extend(object.properties.iter().filter_map(|property| match property.value {
+                PropertyValue::Object(part) if self.object(part).tag == "bsdf" => Some(part),
+                _ => None,
+            }));
         }
         false
     }
@@ -163,10 +155,7 @@ impl Translator<'_> {
     /// Surface with a medium inside.
     pub(super) fn filled(&mut self, surface: Expr, medium: ObjectId) -> Filled {
         let Some(medium) = self.medium(medium) else {
-            return Filled {
-                surface,
-                interior: None,
-            };
+            return Filled { surface, interior: None };
         };
         match (&medium.extinction.value, &medium.albedo.value, &medium.phase) {
             (&VolumeValue::Constant(extinction), &VolumeValue::Constant(albedo), Phase::Mixture(_))
@@ -180,10 +169,7 @@ impl Translator<'_> {
                 } else {
                     medium.arguments(Call::new("filled").with("base", surface))
                 };
-                Filled {
-                    surface: surface.finish(),
-                    interior: None,
-                }
+                Filled { surface: surface.finish(), interior: None }
             }
             _ => Filled {
                 surface,
@@ -215,17 +201,9 @@ impl Translator<'_> {
             Some(both) => both,
             None => {
                 // The name of versions before 2.
-                let name = if self.has(id, "density") {
-                    "density"
-                } else {
-                    "sigma_t"
-                };
+                let name = if self.has(id, "density") { "density" } else { "sigma_t" };
                 let albedo = self.volume(id, "albedo", 0.75, Use::Reflectance, Outside::Wrapped);
-                let outside = if varies {
-                    Outside::Nothing
-                } else {
-                    Outside::Wrapped
-                };
+                let outside = if varies { Outside::Nothing } else { Outside::Wrapped };
                 let extinction = self.volume(id, name, 1.0, Use::Unbounded, outside);
                 (extinction?, albedo?)
             }

@@ -107,11 +107,7 @@ fn adapt(
     if options.flip_uvs {
         mesh = mesh.with_flipped_uvs();
     }
-    ReadMesh {
-        mesh,
-        has_normals,
-        warnings,
-    }
+    ReadMesh { mesh, has_normals, warnings }
 }
 
 /// Bits of the part of a transform that affects vertex normals; `None` for a similarity transform.

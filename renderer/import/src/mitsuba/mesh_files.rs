@@ -68,9 +68,7 @@ impl Meshes {
     /// Returns the mesh of a file as [`Meshes::parse_all`] has parsed it, or parses it.
     pub(super) fn take(&mut self, files: &dyn Files, plugin: &str, options: &MeshOptions) -> ParsedMesh {
         let file = (options.path.clone(), options.part);
-        self.parsed
-            .remove(&file)
-            .unwrap_or_else(|| parse(files, plugin, &file))
+        self.parsed.remove(&file).unwrap_or_else(|| parse(files, plugin, &file))
     }
 
     /// Returns the meshes by name, and the paths of their files.

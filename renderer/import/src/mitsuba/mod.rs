@@ -80,16 +80,9 @@ pub(crate) fn translate(
     };
     translator.scene();
     translator.report_unused_properties();
-    let Translator {
-        mut declarations,
-        meshes,
-        images,
-        ..
-    } = translator;
+    let Translator { mut declarations, meshes, images, .. } = translator;
     if diagnostics.has_errors() {
-        diagnostics
-            .list
-            .retain(|diagnostic| diagnostic.severity == Severity::Error);
+        diagnostics.list.retain(|diagnostic| diagnostic.severity == Severity::Error);
         return Err(diagnostics);
     }
     let (meshes, mesh_files) = meshes.finish();
@@ -108,16 +101,7 @@ pub(crate) fn translate(
 
 /// Position of a keyword's declarations in the scene.
 fn section(keyword: &str) -> Option<usize> {
-    let order = [
-        "scene",
-        "integrator",
-        "film",
-        "sampler",
-        "camera",
-        "light",
-        "material",
-        "shape",
-    ];
+    let order = ["scene", "integrator", "film", "sampler", "camera", "light", "material", "shape"];
     order.iter().position(|known| *known == keyword)
 }
 

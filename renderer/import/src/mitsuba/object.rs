@@ -20,10 +20,7 @@ impl<'a> Translator<'a> {
     }
 
     pub(super) fn has(&self, id: ObjectId, name: &str) -> bool {
-        self.object(id)
-            .properties
-            .iter()
-            .any(|property| property.name == name)
+        self.object(id).properties.iter().any(|property| property.name == name)
     }
 
     /// Marks properties as used that have no effect in Kiln.
@@ -84,10 +81,7 @@ impl<'a> Translator<'a> {
         let row = matrix.row(3);
         let place = self.place_of(id, "to_world");
         if row.truncate() != DVec3::ZERO || row.w == 0.0 {
-            self.error(
-                place,
-                "`to_world` is not an affine transform: its last row is not (0, 0, 0, 1)",
-            );
+            self.error(place, "`to_world` is not an affine transform: its last row is not (0, 0, 0, 1)");
             return DMat4::IDENTITY;
         }
         let matrix = matrix * (1.0 / row.w);
@@ -158,10 +152,7 @@ impl<'a> Translator<'a> {
         } else {
             Diagnostic::warning(message)
         };
-        self.say(
-            diagnostic.nearest(&object.plugin, known.iter().copied()),
-            object.place,
-        );
+        self.say(diagnostic.nearest(&object.plugin, known.iter().copied()), object.place);
     }
 
     /// Warns of unused properties.
@@ -178,10 +169,7 @@ impl<'a> Translator<'a> {
                         let part = document.object(*part);
                         // A definition that is used elsewhere, or not used.
                         if object.tag == "scene"
-                            && matches!(
-                                part.tag.as_str(),
-                                "bsdf" | "texture" | "shape" | "medium" | "volume"
-                            )
+                            && matches!(part.tag.as_str(), "bsdf" | "texture" | "shape" | "medium" | "volume")
                         {
                             continue;
                         }
@@ -189,10 +177,7 @@ impl<'a> Translator<'a> {
                     }
                     _ => format!("`{name}`"),
                 };
-                let message = format!(
-                    "{what} is unknown in a {} of type `{}`",
-                    object.tag, object.plugin
-                );
+                let message = format!("{what} is unknown in a {} of type `{}`", object.tag, object.plugin);
                 self.say(Diagnostic::warning(message), *place);
             }
         }

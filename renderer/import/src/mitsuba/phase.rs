@@ -39,16 +39,10 @@ pub(super) enum PureLobe {
 
 impl Mixture {
     fn henyey_greenstein(g: f64) -> Mixture {
-        Mixture {
-            lobes: [(1.0, g), (0.0, 0.0)],
-            air: 0.0,
-        }
+        Mixture { lobes: [(1.0, g), (0.0, 0.0)], air: 0.0 }
     }
 
-    const RAYLEIGH: Mixture = Mixture {
-        lobes: [(1.0, 0.0), (0.0, 0.0)],
-        air: 1.0,
-    };
+    const RAYLEIGH: Mixture = Mixture { lobes: [(1.0, 0.0), (0.0, 0.0)], air: 1.0 };
 
     fn pure(&self) -> Option<PureLobe> {
         if self.air == 1.0 {
@@ -74,11 +68,7 @@ impl Mixture {
             *before = (weight, (before.0 * before.1 + last.0 * last.1) / weight);
         }
         let solid: f64 = lobes.iter().map(|lobe| lobe.0).sum();
-        let lobe = |index: usize| {
-            lobes
-                .get(index)
-                .map_or((0.0, 0.0), |&(weight, g)| (weight / solid, g))
-        };
+        let lobe = |index: usize| lobes.get(index).map_or((0.0, 0.0), |&(weight, g)| (weight / solid, g));
         let lobes = [lobe(0), lobe(1)];
         (Mixture { lobes, air }, lost)
     }
@@ -111,12 +101,8 @@ impl Phase {
         match self {
             Phase::Mixture(Mixture { lobes, air }) => {
                 let [(_, first), (share, second)] = lobes;
-                let arguments = [
-                    ("anisotropy", first),
-                    ("anisotropy_2", second),
-                    ("share_2", share),
-                    ("air", air),
-                ];
+                let arguments =
+                    [("anisotropy", first), ("anisotropy_2", second), ("share_2", share), ("air", air)];
                 for (name, value) in arguments {
                     if value != 0.0 {
                         call = call.with(name, number(value));

@@ -88,10 +88,8 @@ impl PhaseTable {
         let shares = shares.map(|share| if sum > 0.0 { share / sum } else { 1.0 / 3.0 });
         let mixed = |point: usize| (0..3).map(|part| shares[part] * parts[part][point]).sum::<f64>();
         let differences = self.densities.iter().enumerate();
-        let error = differences
-            .map(|(point, density)| (density - mixed(point)).abs())
-            .sum::<f64>()
-            / POINTS as f64;
+        let error =
+            differences.map(|(point, density)| (density - mixed(point)).abs()).sum::<f64>() / POINTS as f64;
         TableFit {
             lobes: [(shares[0], g[0]), (shares[1], g[1])],
             air: shares[2],

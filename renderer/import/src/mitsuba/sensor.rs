@@ -12,17 +12,8 @@ use renderer_base::math::atan;
 
 const SENSORS: &[&str] = &["perspective", "thinlens", "orthographic"];
 /// Integrators with the same expected picture: paths from the camera, or particles from the lights.
-const INTEGRATORS: &[&str] = &[
-    "path",
-    "direct",
-    "volpath",
-    "volpathmis",
-    "prb",
-    "ptracer",
-    "aov",
-    "moment",
-    "depth",
-];
+const INTEGRATORS: &[&str] =
+    &["path", "direct", "volpath", "volpathmis", "prb", "ptracer", "aov", "moment", "depth"];
 const FILTERS: &[&str] = &["box", "tent", "gaussian", "mitchell", "catmullrom", "lanczos"];
 
 impl Translator<'_> {
@@ -34,11 +25,7 @@ impl Translator<'_> {
         if !SENSORS.contains(&plugin) {
             self.unknown_plugin(id, SENSORS, "; replaced by a perspective camera");
         }
-        let kind = if plugin == "orthographic" {
-            "orthographic"
-        } else {
-            "perspective"
-        };
+        let kind = if plugin == "orthographic" { "orthographic" } else { "perspective" };
         let size = self.film(id, is_first);
         let name = self.names.unique(object.name.as_deref().unwrap_or("camera"));
         let mut camera = Declaration::named("camera", name).of_kind(kind);
@@ -65,13 +52,7 @@ impl Translator<'_> {
         }
         self.ignore(
             id,
-            &[
-                "focus_distance",
-                "aperture_radius",
-                "shutter_open",
-                "shutter_close",
-                "ray_differential",
-            ],
+            &["focus_distance", "aperture_radius", "shutter_open", "shutter_close", "ray_differential"],
         );
         let near = self.float(id, "near_clip").unwrap_or(1e-2);
         let far = self.float(id, "far_clip").unwrap_or(1e4);
@@ -148,22 +129,13 @@ impl Translator<'_> {
                 *extent = self.integer(film, name).unwrap_or(*extent);
                 if *extent < 1 || *extent > 1 << 20 {
                     let place = self.place_of(film, name);
-                    self.error(
-                        place,
-                        format!("`{name}` is to be at least 1 and at most {}", 1 << 20),
-                    );
+                    self.error(place, format!("`{name}` is to be at least 1 and at most {}", 1 << 20));
                     *extent = 1;
                 }
             }
             self.crop(film, size, &mut declaration);
             border = self.boolean(film, "sample_border").unwrap_or(false);
-            let names = [
-                "file_format",
-                "pixel_format",
-                "component_format",
-                "compensate",
-                "banner",
-            ];
+            let names = ["file_format", "pixel_format", "component_format", "compensate", "banner"];
             self.ignore(film, &names);
             if let Some(rfilter) = self.parts(film, "rfilter").pop() {
                 filter = self.filter(rfilter);
@@ -303,10 +275,5 @@ fn default_filter() -> Expr {
 /// Transform with normalized axes: a camera's scale only affects its film.
 fn without_scale(matrix: DMat4) -> DMat4 {
     let unit = |axis: glam::DVec4| axis.truncate().normalize_or_zero().extend(0.0);
-    DMat4::from_cols(
-        unit(matrix.x_axis),
-        unit(matrix.y_axis),
-        unit(matrix.z_axis),
-        matrix.w_axis,
-    )
+    DMat4::from_cols(unit(matrix.x_axis), unit(matrix.y_axis), unit(matrix.z_axis), matrix.w_axis)
 }

@@ -105,9 +105,7 @@ impl Translator<'_> {
     /// Declares a shape; `id` gives its name.
     fn place(&mut self, id: ObjectId, body: &Body, world_from_group: DMat4) {
         let object = self.object(id);
-        let name = self
-            .names
-            .unique(object.name.as_deref().unwrap_or(&object.plugin));
+        let name = self.names.unique(object.name.as_deref().unwrap_or(&object.plugin));
         let mut shape = Declaration::named("shape", &name).of_kind(body.kind);
         for (key, value) in &body.keys {
             shape.set(key, value.clone());
@@ -288,10 +286,7 @@ impl Translator<'_> {
         if let Some(name) = self.materials.get(&key) {
             return name.clone();
         }
-        let name = match (
-            key.bsdf.and_then(|bsdf| self.object(bsdf).name.clone()),
-            key.emitter,
-        ) {
+        let name = match (key.bsdf.and_then(|bsdf| self.object(bsdf).name.clone()), key.emitter) {
             (Some(name), None) => name,
             (Some(name), Some(_)) => format!("{name} lit"),
             (None, Some(_)) => "lamp".to_owned(),
@@ -311,10 +306,7 @@ impl Translator<'_> {
         };
         let mut interior = None;
         if let Some(medium) = key.interior {
-            Filled {
-                surface: call,
-                interior,
-            } = self.filled(call, medium);
+            Filled { surface: call, interior } = self.filled(call, medium);
         }
         self.size = self.size.saturating_add(call.size().nodes);
         let mut material = Declaration::named("material", &name);
@@ -368,10 +360,7 @@ impl Translator<'_> {
         let radiance = self.color_argument(id, "radiance", [1.0; 3], Use::Emission);
         match surface.scattering_call() {
             None => Call::new("emitter").with("radiance", radiance).finish(),
-            Some(base) => Call::new("luminous")
-                .with("base", base)
-                .with("radiance", radiance)
-                .finish(),
+            Some(base) => Call::new("luminous").with("base", base).with("radiance", radiance).finish(),
         }
     }
 }

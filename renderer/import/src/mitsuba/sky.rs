@@ -9,17 +9,8 @@ use super::translator::Translator;
 use super::value::{number, triple};
 use renderer_base::sky::position::{GeoLocation, Moment, sun_position};
 
-const TIMES: &[&str] = &[
-    "latitude",
-    "longitude",
-    "timezone",
-    "year",
-    "month",
-    "day",
-    "hour",
-    "minute",
-    "second",
-];
+const TIMES: &[&str] =
+    &["latitude", "longitude", "timezone", "year", "month", "day", "hour", "minute", "second"];
 
 impl Translator<'_> {
     pub(super) fn sky(&mut self, id: ObjectId, light: &mut Declaration) {
@@ -38,10 +29,7 @@ impl Translator<'_> {
             self.error(place, "`turbidity` is to be between 1 and 10");
         }
         light.set("turbidity", number(turbidity));
-        light.set(
-            "albedo",
-            self.color_argument(id, "albedo", [0.3; 3], Use::Reflectance),
-        );
+        light.set("albedo", self.color_argument(id, "albedo", [0.3; 3], Use::Reflectance));
         let plugin = self.object(id).plugin.as_str();
         for (key, other) in [("sky_scale", "sun"), ("sun_scale", "sky")] {
             let scale = self.float(id, key).or(self.float(id, "scale")).unwrap_or(1.0);

@@ -19,8 +19,7 @@ const TEXTURES: &[&str] = &["bitmap", "checkerboard", "mesh_attribute"];
 impl Translator<'_> {
     /// Translates a property to a colour: a number, a tuple or a call of a unit.
     pub(super) fn color_argument(&mut self, id: ObjectId, name: &str, default: [f64; 3], usage: Use) -> Expr {
-        self.given_color(id, name, usage)
-            .unwrap_or_else(|| color(default))
+        self.given_color(id, name, usage).unwrap_or_else(|| color(default))
     }
 
     /// Translates a property to a colour, if it is given.
@@ -118,8 +117,7 @@ impl Translator<'_> {
         if self.object(id).plugin == "checkerboard" {
             // Mitsuba exchanges the squares of a checkerboard that is evaluated as a number.
             let numbers = [("color1", 0.2), ("color0", 0.4)].map(|(name, default)| {
-                self.given_float(id, name, Use::Unbounded)
-                    .unwrap_or_else(|| number(default))
+                self.given_float(id, name, Use::Unbounded).unwrap_or_else(|| number(default))
             });
             return self.checkerboard(id, numbers).index(0);
         }
@@ -132,11 +130,7 @@ impl Translator<'_> {
             return number(0.5);
         };
         let call = self.unfiltered(id, call);
-        let call = if raw {
-            call.with("colorspace", Expr::string("raw"))
-        } else {
-            call
-        };
+        let call = if raw { call.with("colorspace", Expr::string("raw")) } else { call };
         call.finish()
     }
 
@@ -218,8 +212,7 @@ impl Translator<'_> {
 
     /// Texture coordinates after `to_uv`, as expressions.
     pub(super) fn coordinates(&mut self, id: ObjectId) -> [Expr; 2] {
-        self.coordinate_rows(id)
-            .map(|row| linear(&[(row.x, "u"), (row.y, "v")], row.z))
+        self.coordinate_rows(id).map(|row| linear(&[(row.x, "u"), (row.y, "v")], row.z))
     }
 
     /// Texture coordinates after `to_uv`, as rows to be multiplied by (u, v, 1).
@@ -252,9 +245,7 @@ impl Translator<'_> {
             return number(0.5);
         };
         let attribute = (name.to_owned(), self.place_of(id, "name"));
-        let call = Call::new("attribute_color")
-            .with("name", Expr::string(name))
-            .finish();
+        let call = Call::new("attribute_color").with("name", Expr::string(name)).finish();
         self.attributes.push(attribute);
         match self.float(id, "scale") {
             Some(scale) if scale != 1.0 => Expr::binary(BinaryOp::Mul, number(scale), call),

@@ -32,16 +32,11 @@ pub(super) fn upgrade(object: &mut Object) {
 /// Converts offsets and scales of texture coordinates to a transform; the offset is applied before the scale.
 fn place_texture(object: &mut Object) {
     let number = |name: &str| {
-        object
-            .properties
-            .iter()
-            .find_map(|property| match property.value {
-                PropertyValue::Float(value) if property.name == name => Some((value, property.place)),
-                PropertyValue::Integer(value) if property.name == name => {
-                    Some((value as f64, property.place))
-                }
-                _ => None,
-            })
+        object.properties.iter().find_map(|property| match property.value {
+            PropertyValue::Float(value) if property.name == name => Some((value, property.place)),
+            PropertyValue::Integer(value) if property.name == name => Some((value as f64, property.place)),
+            _ => None,
+        })
     };
     let given = ["uoffset", "voffset", "uscale", "vscale"].map(number);
     let Some((_, place)) = given.into_iter().flatten().next() else {
@@ -51,9 +46,7 @@ fn place_texture(object: &mut Object) {
     let offset = DVec3::new(or(0, 0.0), or(1, 0.0), 0.0);
     let scale = DVec3::new(or(2, 1.0), or(3, 1.0), 1.0);
     let names = ["uoffset", "voffset", "uscale", "vscale", "to_uv"];
-    object
-        .properties
-        .retain(|property| !names.contains(&property.name.as_str()));
+    object.properties.retain(|property| !names.contains(&property.name.as_str()));
     object.properties.push(Property {
         name: "to_uv".to_owned(),
         value: PropertyValue::Transform(DMat4::from_scale(scale) * DMat4::from_translation(offset)),

@@ -19,11 +19,7 @@ pub(super) fn triple(value: DVec3) -> Expr {
 
 /// Colour; one number if it is grey.
 pub(super) fn color([r, g, b]: [f64; 3]) -> Expr {
-    if r == g && g == b {
-        number(r)
-    } else {
-        triple(DVec3::new(r, g, b))
-    }
+    if r == g && g == b { number(r) } else { triple(DVec3::new(r, g, b)) }
 }
 
 /// Transform: a translation, or a full matrix.

@@ -120,10 +120,8 @@ impl Translator<'_> {
         };
         let file_from_world = unit_from_box(vol.bounds).inverse() * between * cube;
         let wrap = self.volume_wrap(id);
-        let mut args = vec![
-            Expr::string(name),
-            call("transform", [matrix(&file_from_world), Expr::name("P")]),
-        ];
+        let mut args =
+            vec![Expr::string(name), call("transform", [matrix(&file_from_world), Expr::name("P")])];
         // A medium ends at the box along the axes of the world that its cube is in; before version 2, at the cube.
         let end = if is_old { cube } else { upright(&cube) };
         let is_cut = outside == Outside::Nothing && wrap != "periodic" && !is_old && end == cube;

@@ -14,9 +14,7 @@ pub(super) fn obj(columns: usize, rows: usize, place: impl Fn(Vec2) -> Vec3) -> 
             let uv = Vec2::new(column as f32, row as f32) / size;
             let p = place(uv);
             let along = |step: Vec2| place(uv + step) - place(uv - step);
-            let n = along(step * Vec2::Y)
-                .cross(along(step * Vec2::X))
-                .normalize_or(Vec3::Y);
+            let n = along(step * Vec2::Y).cross(along(step * Vec2::X)).normalize_or(Vec3::Y);
             let _ = writeln!(
                 text,
                 "v {} {} {}\nvt {} {}\nvn {} {} {}",

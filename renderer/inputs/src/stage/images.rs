@@ -81,10 +81,7 @@ fn heights() -> Image {
     let size = SIZE as f32;
     // The numbers of the file are the heights themselves.
     Image::from_fn(SIZE, SIZE, |x, y| {
-        Rgb::splat(linear_from_srgb(stud(
-            (x as f32 + 0.5) / size,
-            (y as f32 + 0.5) / size,
-        )))
+        Rgb::splat(linear_from_srgb(stud((x as f32 + 0.5) / size, (y as f32 + 0.5) / size)))
     })
 }
 

@@ -37,10 +37,7 @@ pub(super) fn layers(
 
 fn add(node: &InspectedNode, prefix: &str, list: &mut Vec<Layer>) {
     let path = format!("{prefix}{}", node.name);
-    let shown = node
-        .outputs
-        .iter()
-        .filter(|(_, ty, _)| *ty == Type::CLOSURE || is_visible(*ty));
+    let shown = node.outputs.iter().filter(|(_, ty, _)| *ty == Type::CLOSURE || is_visible(*ty));
     list.extend(shown.map(|(name, ty, output)| Layer {
         path: format!("{path}.{name}"),
         ty: *ty,
@@ -56,10 +53,7 @@ pub(super) fn find<'l>(layers: &'l [Layer], asked: &str) -> Result<&'l Layer, Di
         return Ok(layer);
     }
     let own = |layer: &&Layer| layer.path.rsplit_once('.').is_some_and(|(node, _)| node == asked);
-    let surface = layers
-        .iter()
-        .filter(own)
-        .find(|layer| layer.ty.base == Base::Closure);
+    let surface = layers.iter().filter(own).find(|layer| layer.ty.base == Base::Closure);
     surface.or_else(|| layers.iter().find(own)).ok_or_else(|| {
         let error = Diagnostic::error(format!("no layer has an output `{asked}`"));
         error.nearest(asked, layers.iter().map(|layer| layer.path.as_str()))

@@ -92,13 +92,7 @@ fn found<'a>(
     let Some(template) = template else {
         return Err(Diagnostic::error(format!("{text} holds no unit and no group")).into());
     };
-    Ok(Found {
-        text,
-        file,
-        folder,
-        template,
-        system,
-    })
+    Ok(Found { text, file, folder, template, system })
 }
 
 /// The shader that a word names, and the outputs of its layers that can be shown.
@@ -127,13 +121,7 @@ pub fn load(
     disk: &SharedFiles,
     options: impl FnOnce(SharedFiles) -> LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let Found {
-        text,
-        file,
-        folder,
-        template,
-        system,
-    } = found(shader, preprocessor, disk)?;
+    let Found { text, file, folder, template, system } = found(shader, preprocessor, disk)?;
     let subject = Subject::new(&template, args, &system)?;
     let props = Props::new(&subject, args)?;
     let scene = scene::text(file.as_deref(), &subject, &props);
@@ -167,21 +155,14 @@ pub fn example(template: &Template, system: &ShadingSystem) -> Result<Option<Uni
     let Some(example) = Example::of(template)? else {
         return Ok(None);
     };
-    let args = StageArgs {
-        example: true,
-        ..StageArgs::default()
-    };
+    let args = StageArgs { example: true, ..StageArgs::default() };
     let (is_surface, output) = match Subject::new(template, &args, system)?.shows {
         Shows::Surface(output) => (true, output),
         Shows::Output(output) => (false, Some(output)),
         Shows::Background => {
-            let message = format!(
-                "the example of `{}` ends with the unit of an environment",
-                template.name()
-            );
-            return Err(Diagnostic::error(message)
-                .hint("it ends with a surface or a pattern")
-                .into());
+            let message =
+                format!("the example of `{}` ends with the unit of an environment", template.name());
+            return Err(Diagnostic::error(message).hint("it ends with a surface or a pattern").into());
         }
     };
     let output = output.map_or(String::new(), |output| format!(".{output}"));
@@ -215,9 +196,6 @@ pub fn check_idle(args: &StageArgs, scene: &Path) -> Result<(), Diagnostic> {
     let Some(flag) = args.first_given() else {
         return Ok(());
     };
-    let message = format!(
-        "{flag} is for units and groups, and {} is a scene",
-        scene.display()
-    );
+    let message = format!("{flag} is for units and groups, and {} is a scene", scene.display());
     Err(Diagnostic::error(message).hint("`kiln render brick` or `kiln render paint.ksl` shows a shader"))
 }

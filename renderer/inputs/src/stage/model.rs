@@ -21,10 +21,7 @@ pub(super) fn declarations(path: &Path) -> Result<String, Diagnostic> {
     if bounds.is_empty() || !(extent.max_element() > 0.0 && extent.is_finite()) {
         return Err(refuse("the model has no extent"));
     }
-    let Some(name) = std::path::absolute(path)
-        .ok()
-        .and_then(|path| path.to_str().map(str::to_owned))
-    else {
+    let Some(name) = std::path::absolute(path).ok().and_then(|path| path.to_str().map(str::to_owned)) else {
         return Err(refuse("its name is no text"));
     };
     let scale = HEIGHT / extent.max_element();

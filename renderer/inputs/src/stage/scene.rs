@@ -63,10 +63,9 @@ impl Props {
         match self {
             Props::Swatch => "shape subject : rectangle { size = (2, 2); material = subject; }".to_owned(),
             Props::Shape(text) => text.clone(),
-            Props::Cloth => format!(
-                "shape subject : mesh {{ file = \"{}\"; material = subject; }}",
-                cloth::FILE
-            ),
+            Props::Cloth => {
+                format!("shape subject : mesh {{ file = \"{}\"; material = subject; }}", cloth::FILE)
+            }
         }
     }
 }
@@ -102,11 +101,7 @@ pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> Str
         let _ = writeln!(text, "import {};", Expr::string(file.to_string_lossy()));
     }
     text.push_str(&material(subject));
-    if let Some(kind) = subject
-        .example
-        .as_ref()
-        .and_then(|example| example.overrides.as_ref())
-    {
+    if let Some(kind) = subject.example.as_ref().and_then(|example| example.overrides.as_ref()) {
         let _ = writeln!(text, "override {kind} = {}();", subject.name);
     }
     match props {
@@ -145,10 +140,7 @@ fn material(subject: &Subject) -> String {
             format!("material subject = {};\n", call(""))
         }
         Shows::Surface(output) => {
-            let output = output
-                .iter()
-                .map(|output| format!(".{output}"))
-                .collect::<String>();
+            let output = output.iter().map(|output| format!(".{output}")).collect::<String>();
             group("", &format!("{instance}{output}")) + &format!("material subject = {GROUP}();\n")
         }
         Shows::Background => format!(

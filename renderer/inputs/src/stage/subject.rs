@@ -80,17 +80,12 @@ impl Subject {
                 let error = Diagnostic::error(format!("`{}` has no parameter `{name}`", template.name()));
                 let names: Vec<&str> = known.map(|param| param.name.as_str()).collect();
                 let error = error.nearest(name, names.iter().copied());
-                return Err(error
-                    .hint(format!("its parameters are {}", names.join(", ")))
-                    .into());
+                return Err(error.hint(format!("its parameters are {}", names.join(", "))).into());
             };
             inputs.push((name.to_owned(), value_text(name, value, param.ty)?));
         }
         Ok(Subject {
-            name: layers
-                .as_ref()
-                .map_or(template.name(), |group| &group.name)
-                .to_owned(),
+            name: layers.as_ref().map_or(template.name(), |group| &group.name).to_owned(),
             shows,
             inputs,
             example: None,
@@ -151,9 +146,9 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
         return match outputs.iter().find(|(name, _)| *name == asked) {
             Some((name, ty)) if ty.base == Base::Closure => Ok(Shows::Surface(Some((*name).to_owned()))),
             Some((name, ty)) if is_visible(*ty) => Ok(Shows::Output((*name).to_owned())),
-            Some((name, ty)) => Err(Diagnostic::error(format!(
-                "the output `{name}` is {ty}, which is no colour"
-            ))),
+            Some((name, ty)) => {
+                Err(Diagnostic::error(format!("the output `{name}` is {ty}, which is no colour")))
+            }
             None => {
                 let names = outputs.iter().map(|(name, _)| *name);
                 let message = format!("`{}` has no output `{asked}`", template.name());
@@ -194,10 +189,8 @@ pub(super) fn value_text(name: &str, value: &str, ty: Type) -> Result<String, Di
     }
     let is_text = value.starts_with('"');
     if value.is_empty() || !is_text && value.contains([';', '{', '}', '\n']) {
-        return Err(
-            Diagnostic::error(format!("--param {name}: `{value}` is no value"))
-                .hint("values are numbers, (r, g, b), colours such as `red` or `#c04020`, and texts"),
-        );
+        return Err(Diagnostic::error(format!("--param {name}: `{value}` is no value"))
+            .hint("values are numbers, (r, g, b), colours such as `red` or `#c04020`, and texts"));
     }
     Ok(value.to_owned())
 }

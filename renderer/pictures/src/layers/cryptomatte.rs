@@ -24,11 +24,7 @@ pub(super) fn add(
     let index = set.index_of(kind);
     let image = film.develop_layer(2 * RANKS, |pixel, sum, out| {
         let weights = index.and_then(|index| Some(film.sums().layers()?.weights_of(pixel)[index].list()));
-        let mut ranked: Vec<_> = weights
-            .into_iter()
-            .flatten()
-            .filter(|(_, weight)| weight.0 > 0)
-            .collect();
+        let mut ranked: Vec<_> = weights.into_iter().flatten().filter(|(_, weight)| weight.0 > 0).collect();
         // The sort is stable: of equal ones the smaller identifier comes first.
         ranked.sort_by_key(|(_, weight)| std::cmp::Reverse(weight.0));
         for (out, &&(id, weight)) in out.chunks_exact_mut(2).zip(&ranked) {
@@ -37,11 +33,7 @@ pub(super) fn add(
     });
     let channels = crypto_layers(name)
         .flat_map(|layer| ["R", "G", "B", "A"].map(|channel| format!("{layer}.{channel}")));
-    all.add(Channels {
-        image,
-        names: channels.collect(),
-        samples: SampleType::F32,
-    });
+    all.add(Channels { image, names: channels.collect(), samples: SampleType::F32 });
     let key = &format!("{:08x}", crypto_id(name))[..7];
     let manifest: Map<String, Json> = index
         .and_then(|index| names.manifests.get(index))

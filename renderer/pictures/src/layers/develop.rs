@@ -107,10 +107,7 @@ fn layer(
     );
     Channels {
         image,
-        names: channels
-            .iter()
-            .map(|channel| format!("{}.{channel}", desc.name))
-            .collect(),
+        names: channels.iter().map(|channel| format!("{}.{channel}", desc.name)).collect(),
         samples: if is_half { SampleType::F16 } else { SampleType::F32 },
     }
 }
@@ -175,11 +172,7 @@ fn number(film: &Film, set: &PassSet, names: &LayerNames, kind: CryptoKind) -> I
     film.develop_layer(1, |pixel, _, out| {
         let weights = index_of.and_then(|index| Some(film.sums().layers()?.weights_of(pixel)[index].list()));
         // The first of equal weights counts.
-        let most = weights
-            .into_iter()
-            .flatten()
-            .rev()
-            .max_by_key(|(_, weight)| weight.0);
+        let most = weights.into_iter().flatten().rev().max_by_key(|(_, weight)| weight.0);
         let place = most.and_then(|(id, _)| places.get(id));
         out[0] = place.map_or(0.0, |&place| place as f32 + 1.0);
     })

@@ -40,8 +40,7 @@ impl Layered {
 
     pub(super) fn add(&mut self, channels: Channels) {
         self.image = self.image.with_channels(&channels.image);
-        self.samples
-            .extend(channels.names.iter().map(|_| channels.samples));
+        self.samples.extend(channels.names.iter().map(|_| channels.samples));
         self.names.extend(channels.names);
     }
 }

@@ -56,13 +56,7 @@ fn encode_layers(layers: &Layers, layout: &FilmLayout, pixels: Range<usize>, byt
     for kind in 0..layout.identifiers {
         let lists = pixels.clone().map(|pixel| layers.weights_of(pixel)[kind].list());
         pack(lists.clone().map(|list| list.len() as i128), bytes);
-        pack(
-            lists
-                .clone()
-                .flatten()
-                .map(|&(identifier, _)| i128::from(identifier)),
-            bytes,
-        );
+        pack(lists.clone().flatten().map(|&(identifier, _)| i128::from(identifier)), bytes);
         pack(lists.flatten().map(|(_, weight)| weight.0), bytes);
     }
 }
@@ -86,9 +80,7 @@ fn decode_layers(
             .into_iter()
             .map(|count| usize::try_from(count).ok())
             .collect::<Option<_>>()?;
-        let total = counts
-            .iter()
-            .try_fold(0usize, |sum, &count| sum.checked_add(count))?;
+        let total = counts.iter().try_fold(0usize, |sum, &count| sum.checked_add(count))?;
         // The identifiers of a pixel differ: each has at least a byte, except in a plane of zeros.
         if total > area.max(bytes.len()) {
             return None;
@@ -136,10 +128,7 @@ pub(super) fn decode(band: Rect, layout: &FilmLayout, most: u64, bytes: &[u8]) -
         let fits = rgb
             .iter()
             .all(|v| v.unsigned_abs() <= (i128::from(count) * limit).unsigned_abs());
-        fits.then_some(PixelSum {
-            rgb: rgb.map(Fixed),
-            count,
-        })
+        fits.then_some(PixelSum { rgb: rgb.map(Fixed), count })
     });
     let sums: Vec<PixelSum> = sums.collect::<Option<_>>()?;
     let squares = match squares {
@@ -148,9 +137,7 @@ pub(super) fn decode(band: Rect, layout: &FilmLayout, most: u64, bytes: &[u8]) -
                 .map(|i| {
                     let rgb = planes.each_ref().map(|plane| plane[i]);
                     let most = i128::from(sums[i].count) * square_limit;
-                    rgb.iter()
-                        .all(|v| (0..=most).contains(v))
-                        .then_some(rgb.map(FixedSquare))
+                    rgb.iter().all(|v| (0..=most).contains(v)).then_some(rgb.map(FixedSquare))
                 })
                 .collect::<Option<Vec<_>>>()?,
         ),

@@ -33,16 +33,10 @@ pub enum PartError {
 
 impl PartError {
     pub(super) fn unreadable(path: &Path, reason: impl ToString) -> PartError {
-        PartError::Unreadable {
-            path: path.to_owned(),
-            reason: reason.to_string(),
-        }
+        PartError::Unreadable { path: path.to_owned(), reason: reason.to_string() }
     }
 
     pub(super) fn damaged(path: &Path, reason: impl ToString) -> PartError {
-        PartError::Damaged {
-            path: path.to_owned(),
-            reason: reason.to_string(),
-        }
+        PartError::Damaged { path: path.to_owned(), reason: reason.to_string() }
     }
 }

@@ -134,9 +134,7 @@ impl Header {
         let [width, height] = header.size;
         let most = (MAX_SAMPLES * u64::from(width)).saturating_mul(u64::from(height));
         let counts = header.counts;
-        let plausible = [counts.samples, counts.non_finite, counts.saturated]
-            .iter()
-            .all(|&n| n <= most);
+        let plausible = [counts.samples, counts.non_finite, counts.saturated].iter().all(|&n| n <= most);
         (plausible && header.samples.count() <= MAX_SAMPLES).then_some(header)
     }
 }
@@ -153,11 +151,7 @@ impl fmt::Display for Header {
         if let Some(noise) = &self.noise {
             write_noise(noise, &self.samples, f)?;
         }
-        let FilmCounts {
-            non_finite,
-            saturated,
-            ..
-        } = self.counts;
+        let FilmCounts { non_finite, saturated, .. } = self.counts;
         for (count, what) in [(non_finite, "not finite, left out"), (saturated, "clamped")] {
             if count > 0 {
                 writeln!(f, "  {count} samples {what}")?;
@@ -169,11 +163,7 @@ impl fmt::Display for Header {
 
 /// State of adaptive sampling, as a line of text.
 fn write_noise(noise: &NoiseSummary, samples: &Ranges, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let NoiseSummary {
-        rounds,
-        open,
-        remaining,
-    } = *noise;
+    let NoiseSummary { rounds, open, remaining } = *noise;
     let taken = samples.list().last().map_or(0, |range| range.end);
     let round = match rounds {
         0 => "within the first one".to_owned(),

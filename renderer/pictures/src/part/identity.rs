@@ -22,10 +22,7 @@ impl Identity {
             ("scene", format!("{scene:016x}")),
             ("size", format!("{}x{}", settings.width, settings.height)),
             ("crop", format!("{},{},{},{}", rect.x0, rect.y0, rect.x1, rect.y1)),
-            (
-                "camera",
-                format!("{:016x}", hash(&format!("{:?}", settings.camera))),
-            ),
+            ("camera", format!("{:016x}", hash(&format!("{:?}", settings.camera)))),
             ("filter", settings.filter.shape().to_string()),
             ("border", settings.border.to_string()),
             ("seed", settings.seed.to_string()),
@@ -33,31 +30,15 @@ impl Identity {
             ("integrator", integrator.name().to_owned()),
         ];
         facts.extend(integrator_facts(integrator));
-        if let Some(NoiseGoal {
-            error,
-            min_samples,
-            max_samples,
-        }) = settings.noise
-        {
-            facts.push((
-                "noise",
-                format!("{error} from {min_samples} to {max_samples} samples"),
-            ));
+        if let Some(NoiseGoal { error, min_samples, max_samples }) = settings.noise {
+            facts.push(("noise", format!("{error} from {min_samples} to {max_samples} samples")));
         }
         if let Some(plan) = &settings.passes {
             let passes: Vec<String> = plan.set().passes().iter().map(ToString::to_string).collect();
             facts.push(("passes", passes.join(" ")));
         }
-        facts.push((
-            "paths_per_ray",
-            format!("at most {}", settings.max_paths_per_ray()),
-        ));
-        Identity(
-            facts
-                .into_iter()
-                .map(|(name, text)| (name.to_owned(), text))
-                .collect(),
-        )
+        facts.push(("paths_per_ray", format!("at most {}", settings.max_paths_per_ray())));
+        Identity(facts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect())
     }
 
     /// Entries: names with their values.
@@ -79,11 +60,7 @@ impl Identity {
             return Some(format!("the {name} is another one"));
         }
         let text = |identity: &Identity| identity.get(name).unwrap_or("nothing").to_owned();
-        Some(format!(
-            "the {name} is {} there, {} here",
-            text(other),
-            text(self)
-        ))
+        Some(format!("the {name} is {} there, {} here", text(other), text(self)))
     }
 
     pub(super) fn json(&self) -> Json {
@@ -113,36 +90,21 @@ fn integrator_facts(integrator: &Integrator) -> Vec<(&'static str, String)> {
             ("hide_emitters", path.hide_emitters.to_string()),
             ("hide_background", path.hide_background.to_string()),
             ("split", or_auto(path.split.map(|n| n.to_string()))),
-            (
-                "light_samples",
-                or_auto(path.light_samples.map(|n| n.to_string())),
-            ),
+            ("light_samples", or_auto(path.light_samples.map(|n| n.to_string()))),
             ("guide", or_auto(path.guide.map(|yes| yes.to_string()))),
         ],
         Integrator::Photon(photon) => vec![
             ("depth", or_none(photon.depth.map(|n| n.to_string()))),
             ("photons", or_none(photon.photons.map(|n| n.to_string()))),
-            (
-                "caustic_photons",
-                or_none(photon.caustic_photons.map(|n| n.to_string())),
-            ),
+            ("caustic_photons", or_none(photon.caustic_photons.map(|n| n.to_string()))),
             ("k", photon.k.to_string()),
             ("caustic_k", photon.caustic_k.to_string()),
             ("radius", or_none(photon.radius.map(|r| r.to_string()))),
-            (
-                "caustic_radius",
-                or_none(photon.caustic_radius.map(|r| r.to_string())),
-            ),
+            ("caustic_radius", or_none(photon.caustic_radius.map(|r| r.to_string()))),
             ("gather", or_auto(photon.gather.map(|n| n.to_string()))),
-            (
-                "light_samples",
-                or_auto(photon.light_samples.map(|n| n.to_string())),
-            ),
+            ("light_samples", or_auto(photon.light_samples.map(|n| n.to_string()))),
             ("guide", or_auto(photon.guide.map(|yes| yes.to_string()))),
-            (
-                "show",
-                or_none(photon.show.map(|show| format!("{show:?}").to_lowercase())),
-            ),
+            ("show", or_none(photon.show.map(|show| format!("{show:?}").to_lowercase()))),
             ("progressive", photon.progressive.to_string()),
             ("direct", photon.direct.to_string()),
             ("hide_emitters", photon.hide_emitters.to_string()),

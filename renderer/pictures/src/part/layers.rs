@@ -29,11 +29,7 @@ impl LayerNames {
             Json::Null => Some(LayerNames::default()),
             _ => Some(LayerNames {
                 passes: texts(&json["passes"])?,
-                manifests: json["manifests"]
-                    .as_array()?
-                    .iter()
-                    .map(texts)
-                    .collect::<Option<_>>()?,
+                manifests: json["manifests"].as_array()?.iter().map(texts).collect::<Option<_>>()?,
             }),
         }
     }

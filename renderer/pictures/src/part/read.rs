@@ -47,9 +47,7 @@ impl PartReader {
                 return Err(PartError::damaged(path, "another version of Kiln has written it"));
             }
             _ => {
-                return Err(PartError::Other {
-                    path: path.to_owned(),
-                });
+                return Err(PartError::Other { path: path.to_owned() });
             }
         }
         // Names of thousands of shapes make a long header. The record is never longer than the file.
@@ -59,12 +57,7 @@ impl PartReader {
             .as_ref()
             .and_then(Header::from_json)
             .ok_or_else(|| PartError::damaged(path, "its header is invalid"))?;
-        Ok(PartReader {
-            path: path.to_owned(),
-            header,
-            file,
-            size,
-        })
+        Ok(PartReader { path: path.to_owned(), header, file, size })
     }
 
     /// Checks that a file of this size can hold the pixels that the header declares.
@@ -100,12 +93,7 @@ impl PartReader {
     /// # Errors
     /// When the file cannot be read or is damaged. The film is then of no use.
     pub fn add_to(mut self, film: &mut Film) -> Result<Option<NoiseMap>, PartError> {
-        let Header {
-            crop,
-            layout,
-            samples,
-            ..
-        } = &self.header;
+        let Header { crop, layout, samples, .. } = &self.header;
         let damaged = |reason: &str| PartError::damaged(&self.path, reason);
         if film.crop() != *crop {
             return Err(damaged("it is of other pixels"));

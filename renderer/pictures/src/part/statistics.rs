@@ -16,11 +16,7 @@ const BLOCK: usize = 2 * 4 + 2 * 8;
 
 /// Encodes the values common to all tiles.
 pub(super) fn encode_goal(noise: &NoiseMap) -> Vec<u8> {
-    let NoiseGoal {
-        error,
-        min_samples,
-        max_samples,
-    } = noise.goal;
+    let NoiseGoal { error, min_samples, max_samples } = noise.goal;
     let [a, b] = noise.brightness.map(f64::to_bits);
     [error.to_bits(), min_samples, max_samples, a, b]
         .into_iter()
@@ -54,17 +50,9 @@ fn encode_tile(tile: &NoiseTile) -> Vec<u8> {
 /// Decodes the common values: empty statistics for a film, and the number of tile records that follow; `None` if
 /// invalid.
 pub(super) fn decode_goal(film: &Film, bytes: &[u8]) -> Option<(NoiseMap, usize)> {
-    let numbers = bytes
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .map(|&bytes| u64::from_le_bytes(bytes));
+    let numbers = bytes.as_chunks::<8>().0.iter().map(|&bytes| u64::from_le_bytes(bytes));
     let [error, min_samples, max_samples, a, b]: [u64; 5] = numbers.collect::<Vec<_>>().try_into().ok()?;
-    let goal = NoiseGoal {
-        error: f64::from_bits(error),
-        min_samples,
-        max_samples,
-    };
+    let goal = NoiseGoal { error: f64::from_bits(error), min_samples, max_samples };
     let is_sound = goal.error > 0.0 && goal.error.is_finite() && (4..=1 << 31).contains(&goal.min_samples);
     if !is_sound || !(1..=1 << 31).contains(&goal.max_samples) {
         return None;
@@ -81,12 +69,7 @@ pub(super) fn decode_tiles(noise: &mut NoiseMap, record: usize, bytes: &[u8]) ->
     for tile in noise.tiles.chunks_mut(TILES).nth(record)? {
         for pixel in &mut tile.pixels {
             let [batch, sum, squares, peak, of] = take(&mut rest)?.map(f32::from_bits);
-            *pixel = PixelNoise {
-                batch,
-                sum,
-                squares,
-                peak: [peak, of],
-            };
+            *pixel = PixelNoise { batch, sum, squares, peak: [peak, of] };
         }
         for block in &mut tile.blocks {
             let stops = take(&mut rest)?;

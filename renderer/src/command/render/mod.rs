@@ -24,12 +24,8 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
 fn run_again(args: &RenderArgs, interrupt: &Arc<Interrupt>) -> Result<(), Failure> {
     let files = picture::images(args);
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    watch::again(
-        shader_file::files_of([&args.request.scene.path]),
-        interrupt,
-        |read| {
-            rounds::run(args, interrupt, read)?;
-            Ok((!args.report.quiet).then(|| names.join(", ")))
-        },
-    )
+    watch::again(shader_file::files_of([&args.request.scene.path]), interrupt, |read| {
+        rounds::run(args, interrupt, read)?;
+        Ok((!args.report.quiet).then(|| names.join(", ")))
+    })
 }

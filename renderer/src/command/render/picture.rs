@@ -63,9 +63,8 @@ pub(super) fn render_picture(
     report.print_memory(check_memory(&settings)?);
     warnings.list.extend(pictures.unused_exposure());
     let origin = RenderOrigin::of(&built.scene, &desc.file, &settings);
-    pictures.check_existing_parts(&Ranges::of(settings.samples.clone()), |part| {
-        origin.identity_beside(part)
-    })?;
+    pictures
+        .check_existing_parts(&Ranges::of(settings.samples.clone()), |part| origin.identity_beside(part))?;
     let begun = resumed_state(checkpoint.as_ref(), &origin, &range)?;
     if origin.computes_names {
         let checkpoint = checkpoint.as_ref().filter(|_| begun.is_some());
@@ -87,9 +86,7 @@ pub(super) fn render_picture(
     }
 
     let header = origin.header(&state.integrator, state);
-    let kept = checkpoint
-        .as_ref()
-        .map(|checkpoint| checkpoint.finish(&header, state));
+    let kept = checkpoint.as_ref().map(|checkpoint| checkpoint.finish(&header, state));
     let inputs = desc.file_system.log();
     // Running shaders read, too.
     read(inputs.iter().cloned().chain(built.scene.late_files()).collect());
@@ -144,9 +141,7 @@ pub(super) fn render_picture(
     } else {
         ", which are written"
     };
-    remark(&format!(
-        "interrupted after {done} of {all} samples per pixel{which}{kept}"
-    ));
+    remark(&format!("interrupted after {done} of {all} samples per pixel{which}{kept}"));
     if let Err(failure) = placed {
         remark(&failure);
     }
@@ -366,10 +361,7 @@ pub(in crate::command) fn check_memory(settings: &RenderSettings) -> Result<u64,
     const PIXEL: u64 = 160;
     /// Identifiers of a pixel, about.
     const COVERING: usize = 4;
-    let layers = settings
-        .passes
-        .as_ref()
-        .map_or(0, |plan| plan.layout().bytes(COVERING));
+    let layers = settings.passes.as_ref().map_or(0, |plan| plan.layout().bytes(COVERING));
     let pixel = PIXEL + 3 * layers as u64;
     let (width, height) = match settings.crop {
         Some(crop) => (crop.width(), crop.height()),

@@ -37,10 +37,7 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
     let file = folder.path().join("picture.exr");
     let inputs = RefCell::new(vec![]);
     let mut pictures: Vec<(Image, Vec<(String, String)>)> = vec![];
-    for (number, values) in combinations(&args.request.stage.variations)
-        .into_iter()
-        .enumerate()
-    {
+    for (number, values) in combinations(&args.request.stage.variations).into_iter().enumerate() {
         let mut one = args.clone();
         one.request.stage.variations.clear();
         one.request.stage.params.extend(values.iter().cloned());

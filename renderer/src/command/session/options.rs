@@ -15,9 +15,7 @@ pub(super) fn bake(scene: &Path, options: &[String]) -> Result<BakeArgs, Failure
     let words = words.chain(options).chain([OsString::from("--"), scene.into()]);
     match Cli::read(words).map(|cli| cli.command) {
         Ok(Command::Bake(args)) => Ok(args),
-        Ok(other) => Err(Failure::User(format!(
-            "error: the options are not of this command: {other:?}"
-        ))),
+        Ok(other) => Err(Failure::User(format!("error: the options are not of this command: {other:?}"))),
         Err(error) => Err(Failure::User(without_usage(&error.render().to_string()))),
     }
 }

@@ -56,11 +56,7 @@ impl Scene {
     /// # Errors
     /// All mistakes in the scene and in the request.
     pub fn open(scene: SceneRequest, stage: StageArgs) -> Result<Scene, Failure> {
-        let request = RenderRequest {
-            scene,
-            stage,
-            ..RenderRequest::default()
-        };
+        let request = RenderRequest { scene, stage, ..RenderRequest::default() };
         request.check()?;
         let scene = Scene {
             request,
@@ -104,12 +100,7 @@ impl Scene {
     ) -> Result<Picture, Failure> {
         picture.check()?;
         let request = self.request.of_picture(picture);
-        let Described {
-            desc,
-            mut warnings,
-            time: load,
-            ..
-        } = self.described(&request)?;
+        let Described { desc, mut warnings, time: load, .. } = self.described(&request)?;
         let mut pictures = Pictures::in_memory(denoising(&request, true));
         pictures.check_denoising()?;
         let passes = passes::requested(&request, &mut pictures, &desc)?;
@@ -151,12 +142,7 @@ impl Scene {
         }
         let start = Instant::now();
         let (desc, warnings) = request.read()?;
-        let described = Described {
-            key,
-            desc: Arc::new(desc),
-            warnings,
-            time: start.elapsed(),
-        };
+        let described = Described { key, desc: Arc::new(desc), warnings, time: start.elapsed() };
         *kept = Some(described.clone());
         Ok(described)
     }

@@ -150,10 +150,7 @@ struct TimedStream<'a> {
 
 impl TimedStream<'_> {
     fn new(stream: &TcpStream) -> TimedStream<'_> {
-        TimedStream {
-            stream,
-            deadline: Instant::now(),
-        }
+        TimedStream { stream, deadline: Instant::now() }
     }
 
     fn renew(&mut self) {

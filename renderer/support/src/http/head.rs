@@ -137,12 +137,7 @@ mod tests {
 
     /// Headers of a navigation from a page of another site.
     fn navigation(destination: &str) -> [&str; 4] {
-        [
-            HOST,
-            "Sec-Fetch-Site: cross-site",
-            "Sec-Fetch-Mode: navigate",
-            destination,
-        ]
+        [HOST, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", destination]
     }
 
     #[test]
@@ -183,13 +178,7 @@ mod tests {
 
     #[test]
     fn requests_need_the_token() {
-        for target in [
-            "/",
-            "/next?after=0",
-            "/TOKEN",
-            "/x/TOKEN/",
-            "http://localhost/TOKEN/",
-        ] {
+        for target in ["/", "/next?after=0", "/TOKEN", "/x/TOKEN/", "http://localhost/TOKEN/"] {
             let first = format!("GET {target} HTTP/1.1");
             assert_eq!(status(&first, &[HOST]), "403", "{target}");
         }

@@ -53,9 +53,7 @@ impl Listener {
                 ErrorKind::PermissionDenied => "ports below 1024 need the rights of root",
                 _ => "without --port, the system chooses a free port",
             };
-            Failure::User(format!(
-                "error: cannot listen on port {port}: {error}\n  hint: {hint}"
-            ))
+            Failure::User(format!("error: cannot listen on port {port}: {error}\n  hint: {hint}"))
         })?;
         let token = Token::random().map_err(|error| io::Error::other(error.to_string()))?;
         let host = match socket.local_addr()?.port() {
@@ -75,11 +73,7 @@ impl Listener {
         policy: &'static str,
         answer: impl Fn(&Request<'_>) -> Response + Send + Sync + 'static,
     ) {
-        let site = Arc::new(Site {
-            token: self.token,
-            policy,
-            answer,
-        });
+        let site = Arc::new(Site { token: self.token, policy, answer });
         let open = Arc::new(OpenConnections::default());
         let mut pause = PAUSES[0];
         for stream in self.socket.incoming() {

@@ -26,14 +26,8 @@ impl OpenConnections {
         if entries.len() >= MAX_CONNECTIONS && !close_oldest(&mut entries) {
             return None;
         }
-        entries.push(Entry {
-            stream: stream.clone(),
-            is_trusted: false,
-        });
-        Some(Place {
-            open: open.clone(),
-            stream: stream.clone(),
-        })
+        entries.push(Entry { stream: stream.clone(), is_trusted: false });
+        Some(Place { open: open.clone(), stream: stream.clone() })
     }
 
     /// Closes the oldest connection without a token, if there is one.
@@ -65,9 +59,7 @@ impl Place {
     /// Keeps the connection however many others come.
     pub(super) fn trust(&self) {
         let mut entries = self.open.entries();
-        let own = entries
-            .iter_mut()
-            .find(|entry| Arc::ptr_eq(&entry.stream, &self.stream));
+        let own = entries.iter_mut().find(|entry| Arc::ptr_eq(&entry.stream, &self.stream));
         if let Some(entry) = own {
             entry.is_trusted = true;
         }
@@ -76,9 +68,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.open
-            .entries()
-            .retain(|entry| !Arc::ptr_eq(&entry.stream, &self.stream));
+        self.open.entries().retain(|entry| !Arc::ptr_eq(&entry.stream, &self.stream));
     }
 }
 
@@ -104,12 +94,7 @@ mod tests {
         places[0].trust();
         let (_client, stream) = connect();
         let newest = OpenConnections::admit(&open, &stream).unwrap();
-        let is_closed = |index: usize| {
-            connections[index]
-                .1
-                .peek(&mut [0])
-                .is_ok_and(|length| length == 0)
-        };
+        let is_closed = |index: usize| connections[index].1.peek(&mut [0]).is_ok_and(|length| length == 0);
         assert!(is_closed(1));
         connections[0].1.set_nonblocking(true).unwrap();
         assert!(!is_closed(0));

@@ -23,9 +23,7 @@ impl Request<'_> {
     /// Returns whether the browser has closed the connection, so that the response is not needed.
     pub fn is_abandoned(&self) -> bool {
         let Some(stream) = self.stream else { return false };
-        let peeked = stream
-            .set_read_timeout(Some(POLL_TIMEOUT))
-            .and_then(|()| stream.peek(&mut [0]));
+        let peeked = stream.set_read_timeout(Some(POLL_TIMEOUT)).and_then(|()| stream.peek(&mut [0]));
         match peeked {
             Ok(length) => length == 0,
             Err(error) => !matches!(

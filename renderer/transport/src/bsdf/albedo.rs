@@ -90,15 +90,7 @@ fn tabulate(distribution: Distribution, alpha: usize, cos: usize) -> Rule {
         let u = Vec2::new((k % FACETS) as f32 + 0.5, (k / FACETS) as f32 + 0.5) / FACETS as f32;
         let h = microfacets.sample_visible(wo, u);
         let wi = reflect(wo, h);
-        [
-            wo.dot(h),
-            if wi.z > 0.0 {
-                microfacets.shadowing(wo, wi)
-            } else {
-                0.0
-            },
-        ]
-        .map(f64::from)
+        [wo.dot(h), if wi.z > 0.0 { microfacets.shadowing(wo, wi) } else { 0.0 }].map(f64::from)
     };
     gauss_rule(&(0..FACETS * FACETS).map(facet).collect::<Vec<_>>())
 }
@@ -118,10 +110,7 @@ fn gauss_rule(facets: &[[f64; 2]]) -> Rule {
     let deviation = (sum(&|s| (s[0] - mean).powi(2)) / total).sqrt();
     if deviation < SINGLE_FACET {
         let weight = total / (3.0 * facets.len() as f64);
-        return Rule {
-            cos: [mean as f32; 3],
-            weight: [weight as f32; 3],
-        };
+        return Rule { cos: [mean as f32; 3], weight: [weight as f32; 3] };
     }
     let x = |s: &[f64; 2]| (s[0] - mean) / deviation;
     let [m3, m4, m5] = [3, 4, 5].map(|n| sum(&|s| x(s).powi(n)) / total);
@@ -165,13 +154,9 @@ mod tests {
         let facets: Vec<_> = (0..100_000).map(|i| [(f64::from(i) + 0.5) / 1e5, 1.0]).collect();
         let rule = gauss_rule(&facets);
         let half = 0.5 * 0.6f32.sqrt();
-        for (i, (node, weight)) in [
-            (0.5 + half, 5.0 / 18.0),
-            (0.5, 8.0 / 18.0),
-            (0.5 - half, 5.0 / 18.0),
-        ]
-        .into_iter()
-        .enumerate()
+        for (i, (node, weight)) in [(0.5 + half, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.5 - half, 5.0 / 18.0)]
+            .into_iter()
+            .enumerate()
         {
             assert!((rule.cos[i] - node).abs() < 1e-5 && (rule.weight[i] - weight).abs() < 1e-5);
         }

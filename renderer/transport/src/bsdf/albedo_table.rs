@@ -28,10 +28,7 @@ impl AlbedoTable {
             let (parameter, cos) = (coordinate(index % size), coordinate(index / size).max(1e-4));
             albedo(parameter, Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos))
         };
-        AlbedoTable {
-            size,
-            values: (0..size * size).map(entry).collect(),
-        }
+        AlbedoTable { size, values: (0..size * size).map(entry).collect() }
     }
 
     /// Interpolated albedo.

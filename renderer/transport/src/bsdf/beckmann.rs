@@ -62,11 +62,7 @@ pub(super) fn twice_projected_area(w: Vec3) -> f32 {
 #[inline(never)]
 pub(super) fn sample_visible_slopes(w: Vec3, u: Vec2) -> Vec2 {
     let (sin, cos) = (tangential(w), w.z);
-    let along = if sin > 0.0 {
-        Vec2::new(w.x, w.y) / sin
-    } else {
-        Vec2::X
-    };
+    let along = if sin > 0.0 { Vec2::new(w.x, w.y) / sin } else { Vec2::X };
     let slope = sample_slope_towards(sin, cos, u.x);
     along * slope + along.perp() * erf_inv(2.0 * u.y - 1.0)
 }
@@ -169,12 +165,7 @@ mod tests {
 
     #[test]
     fn error_function_and_its_inverse() {
-        for (x, expected) in [
-            (0.0, 0.0),
-            (0.5, 0.520_499_9),
-            (1.0, 0.842_700_8),
-            (2.0, 0.995_322_3),
-        ] {
+        for (x, expected) in [(0.0, 0.0), (0.5, 0.520_499_9), (1.0, 0.842_700_8), (2.0, 0.995_322_3)] {
             let y = erf(x, (-x * x).exp());
             assert!((y - expected).abs() < 4e-7, "erf({x}) = {y}");
             assert!((erf_inv(expected) - x).abs() < 1e-5, "{}", erf_inv(expected));

@@ -57,11 +57,7 @@ impl Bsdf {
     /// Frame of the ground below a slope: about the geometric normal.
     #[inline]
     pub(super) fn ground(&self, slope: &Frame) -> Frame {
-        let ng = if slope.n.dot(self.ng) < 0.0 {
-            -self.ng
-        } else {
-            self.ng
-        };
+        let ng = if slope.n.dot(self.ng) < 0.0 { -self.ng } else { self.ng };
         Frame::from_normal_tangent(ng, slope.s)
     }
 
@@ -138,11 +134,7 @@ impl Bsdf {
         let on_slope = u_lobe < share;
         let (frame, part, u_lobe) = match on_slope {
             true => (chosen.frame, share, u_lobe / share),
-            false => (
-                self.ground(&chosen.frame),
-                1.0 - share,
-                (u_lobe - share) / (1.0 - share),
-            ),
+            false => (self.ground(&chosen.frame), 1.0 - share, (u_lobe - share) / (1.0 - share)),
         };
         let local_wo = frame.to_local(wo);
         let sample = chosen.lobe.sample(local_wo, u_lobe.min(ONE_MINUS_EPSILON), u)?;

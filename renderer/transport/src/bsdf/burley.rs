@@ -75,11 +75,7 @@ impl Burley {
         let of_flatness = |factors: &[Factors; ROUGHNESSES]| {
             mix(along(&factors[column]), along(&factors[column + 1]), of_column)
         };
-        mix(
-            of_flatness(&FACTORS[layer]),
-            of_flatness(&FACTORS[layer + 1]),
-            of_layer,
-        )
+        mix(of_flatness(&FACTORS[layer]), of_flatness(&FACTORS[layer + 1]), of_layer)
     }
 
     /// Factors a(cos) for which f·a(cos θo)·a(cos θi) has the albedo one for each direction.

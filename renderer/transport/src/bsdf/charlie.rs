@@ -34,9 +34,7 @@ impl Charlie {
     /// Creates the lobe for roughness α; the lower α, the closer the sheen is to the silhouette.
     #[expect(clippy::manual_clamp, reason = "clamp would let what is not a number through")]
     pub fn new(alpha: f32) -> Charlie {
-        Charlie {
-            alpha: alpha.max(MIN_ALPHA).min(1.0),
-        }
+        Charlie { alpha: alpha.max(MIN_ALPHA).min(1.0) }
     }
 
     /// Directional albedo for a direction with cosine `cos_o`.

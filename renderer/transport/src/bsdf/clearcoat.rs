@@ -35,9 +35,7 @@ impl Clearcoat {
     /// Creates a coat of roughness `alpha`, clamped to 0.001 to 0.9.
     #[expect(clippy::manual_clamp, reason = "clamp would let what is not a number through")]
     pub fn new(alpha: f32) -> Clearcoat {
-        Clearcoat {
-            alpha: alpha.max(0.001).min(0.9),
-        }
+        Clearcoat { alpha: alpha.max(0.001).min(0.9) }
     }
 
     /// Roughness of the highlight.

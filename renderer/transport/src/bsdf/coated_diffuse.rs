@@ -66,21 +66,14 @@ impl CoatedDiffuse {
     /// both sides), and its weight. If `nonlinear`, the albedo applies at each internal reflection; otherwise once for
     /// all of them. Compensated facets lose no light.
     pub fn body(albedo: Rgb, ior: f32, microfacets: Microfacets, nonlinear: bool) -> (Rgb, CoatedDiffuse) {
-        let ior = if ior > 0.0 && ior.is_finite() {
-            ior.clamp(0.1, 10.0)
-        } else {
-            1.0
-        };
+        let ior = if ior > 0.0 && ior.is_finite() { ior.clamp(0.1, 10.0) } else { 1.0 };
         let interface = match LostLight::of_dielectric(microfacets, ior) {
             _ if microfacets.is_smooth() => Interface::Smooth(ior),
             Some(lost) => Interface::Compensated(lost, ior),
             None => Interface::Rough(RoughTransmission::new(microfacets, ior)),
         };
         let internal = interface.internal_reflectance(ior);
-        let lobe = CoatedDiffuse {
-            interface,
-            scale: 1.0 / ((1.0 - internal) * sqr(ior)),
-        };
+        let lobe = CoatedDiffuse { interface, scale: 1.0 / ((1.0 - internal) * sqr(ior)) };
         let weight = if nonlinear {
             albedo.map(|a| a * (1.0 - internal) / (1.0 - a * internal).max(1e-3))
         } else {

@@ -80,10 +80,7 @@ impl LobeModel for Conductor {
 impl Facet for Conductor {
     #[inline(always)]
     fn split(&self, cos: f32, _eta: f32) -> Split {
-        Split {
-            reflected: self.fresnel(cos),
-            refracted: Rgb::BLACK,
-        }
+        Split { reflected: self.fresnel(cos), refracted: Rgb::BLACK }
     }
 
     fn compensation(&self, _eta: f32) -> Option<Compensation> {

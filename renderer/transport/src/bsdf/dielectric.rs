@@ -35,16 +35,8 @@ impl Dielectric {
     /// Creates a dielectric whose index of refraction on the side of −z is `ior` times that on the side of +z. An `ior`
     /// that is not positive and finite is replaced by 1.
     pub fn new(ior: f32, microfacets: Microfacets) -> Dielectric {
-        let ior = if ior > 0.0 && ior.is_finite() {
-            ior.clamp(1e-2, 1e2)
-        } else {
-            1.0
-        };
-        let microfacets = if is_index_matched(ior) {
-            Microfacets::SMOOTH
-        } else {
-            microfacets
-        };
+        let ior = if ior > 0.0 && ior.is_finite() { ior.clamp(1e-2, 1e2) } else { 1.0 };
+        let microfacets = if is_index_matched(ior) { Microfacets::SMOOTH } else { microfacets };
         Dielectric {
             ior,
             microfacets,
@@ -55,11 +47,7 @@ impl Dielectric {
 
     /// Sets the factors of reflected and refracted light.
     pub fn tinted(self, reflection: Rgb, transmission: Rgb) -> Dielectric {
-        Dielectric {
-            reflection,
-            transmission,
-            ..self
-        }
+        Dielectric { reflection, transmission, ..self }
     }
 
     /// Removes transmission.
@@ -149,9 +137,7 @@ impl LobeModel for Dielectric {
             return self.interface(wo).albedo(wo);
         }
         self.reflection
-            * albedo::reflected(self.microfacets, wo, |cos| {
-                Rgb::splat(fresnel::dielectric(cos, eta))
-            })
+            * albedo::reflected(self.microfacets, wo, |cos| Rgb::splat(fresnel::dielectric(cos, eta)))
     }
 
     fn one_sided(self) -> Option<Self> {

@@ -29,11 +29,7 @@ impl Eon {
             let rho = rho.clamp(0.0, 1.0);
             rho * mean / (1.0 - rho * (1.0 - mean)) / (1.0 - mean).max(f32::MIN_POSITIVE)
         });
-        Eon {
-            roughness,
-            single,
-            several,
-        }
+        Eon { roughness, single, several }
     }
 
     /// Directional albedo for a direction with this cosine.

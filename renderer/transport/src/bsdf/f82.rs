@@ -103,10 +103,7 @@ impl LobeModel for F82 {
 impl Facet for F82 {
     #[inline(always)]
     fn split(&self, cos: f32, _eta: f32) -> Split {
-        Split {
-            reflected: self.fresnel(cos),
-            refracted: Rgb::BLACK,
-        }
+        Split { reflected: self.fresnel(cos), refracted: Rgb::BLACK }
     }
 
     fn compensation(&self, _eta: f32) -> Option<Compensation> {

@@ -31,10 +31,7 @@ const ALPHAS: usize = 34;
 const MAX_ALPHA: f32 = 16.0;
 
 /// Number of sampled facets per value.
-const FACETS: Lattice = Lattice {
-    count: 144,
-    generator: 89,
-};
+const FACETS: Lattice = Lattice { count: 144, generator: 89 };
 
 /// Peaks of the hat functions: cosines at the facet, on the side of lower index. They are equidistant; the first
 /// function is constant below its peak.
@@ -136,11 +133,7 @@ impl FacetAlbedo {
         let (x, y) = if self.swapped { (w.y, w.x) } else { (w.x, w.y) };
         let (row, fy) = cell_of(w.z.abs().min(1.0), COSINES);
         let (column, fx) = cell_of(azimuth(x, y), AZIMUTHS);
-        TablePosition {
-            row,
-            column,
-            shares: bilinear(fx, fy),
-        }
+        TablePosition { row, column, shares: bilinear(fx, fy) }
     }
 
     /// Albedo for a direction.
@@ -170,11 +163,7 @@ impl TransmissionAlbedo {
     /// Finds the tables of a dielectric with these facets, whose sides have the relative index `eta`.
     pub(super) fn new(facet_albedo: &FacetAlbedo, eta: f32) -> TransmissionAlbedo {
         let (index, fraction) = eta_cell(eta);
-        let FacetAlbedo {
-            rows: [x, y],
-            distribution,
-            ..
-        } = *facet_albedo;
+        let FacetAlbedo { rows: [x, y], distribution, .. } = *facet_albedo;
         let tables = std::array::from_fn(|corner| {
             let (x, y, index) = (x + (corner & 1), y + (corner >> 1 & 1), index + (corner >> 2));
             let cell: &'static Cell<_> = &TRANSMISSION[distribution as usize][index][x][y];
@@ -351,11 +340,7 @@ fn transmission_tables(microfacets: Microfacets, index: usize) -> [Table<Transmi
 
 /// Fraction of light that reaches `w` unshadowed; 0 if `w` is below the horizon, where the light meets another facet.
 fn escaping(microfacets: Microfacets, wo: Vec3, w: Vec3) -> f32 {
-    if w.z > 0.0 {
-        microfacets.shadowing(wo, w)
-    } else {
-        0.0
-    }
+    if w.z > 0.0 { microfacets.shadowing(wo, w) } else { 0.0 }
 }
 
 /// Values of the hat functions.

@@ -60,10 +60,7 @@ impl GeneralCompensation {
         tints: [Rgb; 2],
     ) -> GeneralCompensation {
         let facets = FacetAlbedo::new(microfacets);
-        let transmission = Transmission {
-            albedo: TransmissionAlbedo::new(&facets, eta),
-            factors,
-        };
+        let transmission = Transmission { albedo: TransmissionAlbedo::new(&facets, eta), factors };
         let side = DensitySide::with_eta(eta);
         let single = facets.mean();
         let [near, far] = [side, side.other()].map(|side| {
@@ -74,9 +71,7 @@ impl GeneralCompensation {
         });
         // As for isotropic facets, exchanged light per étendue is equal in both directions.
         let (exchanged, returned) = (near.1.to_array(), (far.1 * sqr(eta)).to_array());
-        let least = Rgb::from(std::array::from_fn(|channel| {
-            exchanged[channel].min(returned[channel])
-        }));
+        let least = Rgb::from(std::array::from_fn(|channel| exchanged[channel].min(returned[channel])));
         let mean = match side {
             DensitySide::Thin => [near.0, far.0],
             DensitySide::Dense => [far.0, near.0],

@@ -94,10 +94,7 @@ impl Bsdf {
             wi,
             weight: f / pdf,
             pdf,
-            lobe: LobeKind {
-                side: sides.side,
-                spread: chosen.lobe.spread(),
-            },
+            lobe: LobeKind { side: sides.side, spread: chosen.lobe.spread() },
             eta,
             index: index as u8,
         })
@@ -115,12 +112,7 @@ impl Bsdf {
         let chosen = &self.slots[index];
         let proposals = self.proposals(chosen, wo);
         let (proposal, u_lobe) = proposals.choose(u_lobe)?;
-        let Proposal {
-            frame,
-            light,
-            ground,
-            albedo,
-        } = *proposal;
+        let Proposal { frame, light, ground, albedo } = *proposal;
         let local_wo = frame.to_local(light);
         let sample = chosen.lobe.sample(local_wo, u_lobe, u)?;
         let wi = frame.to_world(sample.wi);
@@ -185,11 +177,7 @@ impl Bsdf {
             false => 0.5 * frame.n.cross(self.ng).length().min(1.0),
         };
         let albedo = lobes.iter().map(|proposal: &Proposal| proposal.albedo).sum();
-        Proposals {
-            lobes,
-            albedo,
-            geometric,
-        }
+        Proposals { lobes, albedo, geometric }
     }
 
     /// Estimated albedo of a bent microfacet lobe for a photon from `wo`, over all viewers who see the photon, without

@@ -93,10 +93,7 @@ impl<F: Facet> Interface<'_, F> {
             return nothing;
         };
         let density = self.microfacets.reflected_pdf(wo, h);
-        (
-            split.reflected * (density * self.microfacets.shadowing(wo, wi)),
-            density * p,
-        )
+        (split.reflected * (density * self.microfacets.shadowing(wo, wi)), density * p)
     }
 
     /// Refraction: Walter et al., eq. 21, times eta², for light that goes from `wo` to `wi`.
@@ -157,24 +154,14 @@ impl<F: Facet> Interface<'_, F> {
         let up = cosine_hemisphere(u);
         let passes = self.transmits && u_lobe < lobe.through();
         let (wi, kind, eta) = match passes {
-            true => (
-                up.with_z(-up.z),
-                LobeKind::transmission(self.microfacets),
-                self.eta,
-            ),
+            true => (up.with_z(-up.z), LobeKind::transmission(self.microfacets), self.eta),
             false => (up, LobeKind::reflection(self.microfacets), 1.0),
         };
         if wi.z == 0.0 {
             return None;
         }
         let (f, pdf) = self.with_lobe(lobe, wo, wi, self.single(wo, wi));
-        (pdf > 0.0).then(|| LobeSample {
-            wi,
-            weight: f / pdf,
-            pdf,
-            kind,
-            eta,
-        })
+        (pdf > 0.0).then(|| LobeSample { wi, weight: f / pdf, pdf, kind, eta })
     }
 
     /// Samples a direction for `wo`, in proportion to everything except shadowing.
@@ -211,11 +198,7 @@ impl<F: Facet> Interface<'_, F> {
         let rest = ((u_lobe - p) / (1.0 - p)).min(ONE_MINUS_EPSILON);
         let single = self.sample_rough(wo, rest, u)?;
         let (f, pdf) = self.with_lobe(&lobe, wo, single.wi, (single.weight * single.pdf, single.pdf));
-        Some(LobeSample {
-            weight: f / pdf,
-            pdf,
-            ..single
-        })
+        Some(LobeSample { weight: f / pdf, pdf, ..single })
     }
 
     #[inline(always)]
@@ -256,13 +239,7 @@ impl<F: Facet> Interface<'_, F> {
             let eta = self.eta;
             let (weight, pdf) = (split.refracted / (1.0 - p), 1.0 - p);
             let kind = LobeKind::transmission(self.microfacets);
-            Some(LobeSample {
-                wi: refract(wo, h, eta)?,
-                weight,
-                pdf,
-                kind,
-                eta,
-            })
+            Some(LobeSample { wi: refract(wo, h, eta)?, weight, pdf, kind, eta })
         }
     }
 
@@ -313,10 +290,7 @@ impl<F: Facet> Interface<'_, F> {
 }
 
 /// Sampled facets for the albedo of a compensated interface: its error is within 1 %.
-const COMPENSATED_FACETS: Lattice = Lattice {
-    count: 89,
-    generator: 55,
-};
+const COMPENSATED_FACETS: Lattice = Lattice { count: 89, generator: 55 };
 
 /// Mirrors both directions so that `wo` is above: both sides have the same microsurface.
 pub(super) fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {

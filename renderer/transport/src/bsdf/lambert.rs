@@ -15,11 +15,7 @@ pub struct Lambert;
 impl LobeModel for Lambert {
     #[inline(always)]
     fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        if same_hemisphere(wo, wi) {
-            cosine(wi)
-        } else {
-            (Rgb::BLACK, 0.0)
-        }
+        if same_hemisphere(wo, wi) { cosine(wi) } else { (Rgb::BLACK, 0.0) }
     }
 
     #[inline(always)]
@@ -43,11 +39,7 @@ pub struct Translucent;
 impl LobeModel for Translucent {
     #[inline(always)]
     fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        if same_hemisphere(wo, -wi) {
-            cosine(wi)
-        } else {
-            (Rgb::BLACK, 0.0)
-        }
+        if same_hemisphere(wo, -wi) { cosine(wi) } else { (Rgb::BLACK, 0.0) }
     }
 
     #[inline(always)]
@@ -87,11 +79,5 @@ pub(super) fn sample_cosine(side: f32, u: Vec2, kind: LobeKind) -> Option<LobeSa
     let up = cosine_hemisphere(u);
     let pdf = cosine_hemisphere_pdf(up.z);
     let wi = if side < 0.0 { up.with_z(-up.z) } else { up };
-    (pdf > 0.0 && side != 0.0).then_some(LobeSample {
-        wi,
-        weight: Rgb::WHITE,
-        pdf,
-        kind,
-        eta: 1.0,
-    })
+    (pdf > 0.0 && side != 0.0).then_some(LobeSample { wi, weight: Rgb::WHITE, pdf, kind, eta: 1.0 })
 }

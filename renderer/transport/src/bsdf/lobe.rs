@@ -244,8 +244,7 @@ impl Lobe {
     /// Returns whether the lobe is invariant under rotation about its normal.
     #[inline]
     pub fn is_isotropic(&self) -> bool {
-        self.microfacets()
-            .map_or(!self.is_fibre(), Microfacets::is_isotropic)
+        self.microfacets().map_or(!self.is_fibre(), Microfacets::is_isotropic)
     }
 
     /// f·|cos θi|; zero for delta lobes.

@@ -81,22 +81,17 @@ impl Bsdf {
     }
 
     fn strongest_lobe(&self) -> Option<&WeightedLobe> {
-        self.scattering_lobes()
-            .max_by(|a, b| a.probability.total_cmp(&b.probability))
+        self.scattering_lobes().max_by(|a, b| a.probability.total_cmp(&b.probability))
     }
 
     /// Lobes without straight transmission.
     pub(super) fn scattering_lobes(&self) -> impl Iterator<Item = &WeightedLobe> {
-        self.lobes()
-            .iter()
-            .filter(|l| l.lobe.spread() != Spread::Straight)
+        self.lobes().iter().filter(|l| l.lobe.spread() != Spread::Straight)
     }
 
     /// Estimated directional albedo for `wo` without straight transmission.
     pub fn scattering_albedo(&self, wo: Vec3) -> Rgb {
-        self.scattering_lobes()
-            .map(|l| l.weight * self.estimate(l, wo))
-            .sum()
+        self.scattering_lobes().map(|l| l.weight * self.estimate(l, wo)).sum()
     }
 
     /// Directional albedo for `wo` without straight transmission, including the losses of rough interfaces.
@@ -121,10 +116,6 @@ impl WeightedLobe {
             LobePart::Diffuse => Spread::Diffuse,
             LobePart::Rough | LobePart::Narrow => Spread::Glossy,
         };
-        LobeClass {
-            side,
-            spread,
-            label: self.label,
-        }
+        LobeClass { side, spread, label: self.label }
     }
 }

@@ -45,49 +45,27 @@ pub enum Spread {
 impl Side {
     /// Returns the side of `wi`, from the product of its cosine and that of `wo`.
     pub(super) fn of(product: f32) -> Side {
-        if product > 0.0 {
-            Side::Reflection
-        } else {
-            Side::Transmission
-        }
+        if product > 0.0 { Side::Reflection } else { Side::Transmission }
     }
 }
 
 impl LobeKind {
     /// Lambertian and wide microfacet reflection.
-    pub const DIFFUSE_REFLECTION: LobeKind = LobeKind {
-        side: Side::Reflection,
-        spread: Spread::Diffuse,
-    };
+    pub const DIFFUSE_REFLECTION: LobeKind = LobeKind { side: Side::Reflection, spread: Spread::Diffuse };
     /// Diffuse transmission.
-    pub const DIFFUSE_TRANSMISSION: LobeKind = LobeKind {
-        side: Side::Transmission,
-        spread: Spread::Diffuse,
-    };
+    pub const DIFFUSE_TRANSMISSION: LobeKind = LobeKind { side: Side::Transmission, spread: Spread::Diffuse };
     /// Null interface: straight transmission.
-    pub const NULL: LobeKind = LobeKind {
-        side: Side::Transmission,
-        spread: Spread::Straight,
-    };
+    pub const NULL: LobeKind = LobeKind { side: Side::Transmission, spread: Spread::Straight };
 
     /// Subsurface random walk.
-    pub const SUBSURFACE: LobeKind = LobeKind {
-        side: Side::Transmission,
-        spread: Spread::Subsurface,
-    };
+    pub const SUBSURFACE: LobeKind = LobeKind { side: Side::Transmission, spread: Spread::Subsurface };
 
     pub(super) fn reflection(microfacets: Microfacets) -> LobeKind {
-        LobeKind {
-            side: Side::Reflection,
-            spread: Spread::of(microfacets),
-        }
+        LobeKind { side: Side::Reflection, spread: Spread::of(microfacets) }
     }
 
     pub(super) fn transmission(microfacets: Microfacets) -> LobeKind {
-        LobeKind {
-            side: Side::Transmission,
-            spread: Spread::of(microfacets),
-        }
+        LobeKind { side: Side::Transmission, spread: Spread::of(microfacets) }
     }
 
     /// Returns whether light is transmitted.

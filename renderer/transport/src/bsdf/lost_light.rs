@@ -119,8 +119,7 @@ impl LostLight {
     /// Lost fraction of diffuse light.
     #[inline]
     pub(super) fn mean(&self, side: DensitySide) -> f32 {
-        self.within(self.corners.mean_lost[side as usize])
-            .clamp(1e-6, 1.0)
+        self.within(self.corners.mean_lost[side as usize]).clamp(1e-6, 1.0)
     }
 
     /// Refracted fraction of the light that is lost on `side`, for the relative index `eta` of the other side.
@@ -178,11 +177,7 @@ impl DensitySide {
     /// Side from which the other has the relative index of refraction `eta`.
     #[inline(always)]
     pub(super) fn with_eta(eta: f32) -> DensitySide {
-        if eta < 1.0 {
-            DensitySide::Dense
-        } else {
-            DensitySide::Thin
-        }
+        if eta < 1.0 { DensitySide::Dense } else { DensitySide::Thin }
     }
 
     #[inline(always)]
@@ -233,12 +228,7 @@ fn corners(distribution: Distribution, row: usize, column: usize) -> &'static Co
     CORNERS[distribution as usize][row][column].get_or_init(|| {
         let next = if column == METAL { METAL } else { column + 1 };
         let corner = |row: usize, column: usize| table(distribution, row, column);
-        let tables = [
-            corner(row, column),
-            corner(row, next),
-            corner(row + 1, column),
-            corner(row + 1, next),
-        ];
+        let tables = [corner(row, column), corner(row, next), corner(row + 1, column), corner(row + 1, next)];
         let at_corners = |value: &dyn Fn(&Table) -> f32| Vec4::from_array(tables.map(value));
         let rows = |rows: fn(&Table) -> &Sides<f32>| {
             [0, 1].map(|side| std::array::from_fn(|cosine| at_corners(&|table| rows(table)[side][cosine])))

@@ -44,10 +44,7 @@ impl Bsdf {
     /// Parameters of the model for a viewer straight above. Base colour and metal are found from the diffuse and
     /// specular reflectance as for `KHR_materials_pbrSpecularGlossiness`.
     pub fn metallic_roughness(&self) -> MetallicRoughness {
-        let mut sums = AlbedoSums {
-            eta: 1.5,
-            ..AlbedoSums::default()
-        };
+        let mut sums = AlbedoSums { eta: 1.5, ..AlbedoSums::default() };
         for weighted in self.scattering_lobes() {
             let wo = match weighted.lobe {
                 // These lobes are brighter at an angle than from above; the model's diffuse reflection is constant.

@@ -80,10 +80,7 @@ impl Microfacets {
 
     /// Returns the same roughness with energy compensation.
     pub fn compensated(self) -> Microfacets {
-        Microfacets {
-            is_compensated: !self.is_smooth(),
-            ..self
-        }
+        Microfacets { is_compensated: !self.is_smooth(), ..self }
     }
 
     /// Returns whether energy compensation applies; never for a smooth surface.

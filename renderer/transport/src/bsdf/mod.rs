@@ -203,11 +203,7 @@ impl WeightedLobe {
     /// Unused slot.
     const NONE: WeightedLobe = WeightedLobe {
         weight: Rgb::BLACK,
-        frame: Frame {
-            s: Vec3::X,
-            t: Vec3::Y,
-            n: Vec3::Z,
-        },
+        frame: Frame { s: Vec3::X, t: Vec3::Y, n: Vec3::Z },
         lobe: Lobe::Transparent(Transparent),
         terminator: Terminator::HARD,
         label: 0,
@@ -685,11 +681,7 @@ impl Bsdf {
         let share = weighted.terminator.share(self.light_direction(wo, wi));
         // Ideal diffuse lobes do not depend on the tangents; they scatter most of the light of a scene.
         if let Some(side) = weighted.lobe.ideal_diffuse_side() {
-            let pdf = if side == sides.side {
-                cos_i.abs() * INV_PI
-            } else {
-                0.0
-            };
+            let pdf = if side == sides.side { cos_i.abs() * INV_PI } else { 0.0 };
             let f = weighted.weight * (pdf * self.adjoint(&weighted.lobe, sides, cos_o, cos_i, 1.0) * share);
             return (f, pdf * weighted.probability);
         }

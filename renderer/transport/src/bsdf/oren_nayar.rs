@@ -25,10 +25,7 @@ impl OrenNayar {
         let b = 0.45 * sigma2 / (sigma2 + 0.09);
         // The albedo increases with the angle up to a + b/2: see `OrenNayar::albedo`.
         let scale = 1.0 / (a + 0.5 * b).max(1.0);
-        OrenNayar {
-            a: a * scale,
-            b: b * scale,
-        }
+        OrenNayar { a: a * scale, b: b * scale }
     }
 
     /// Directional albedo for `wo`: the integral of [`OrenNayar::factor`] times cos θi / π.

@@ -27,9 +27,7 @@ pub struct Phong {
 impl Phong {
     /// Creates the lobe for an exponent, clamped to 0 to 10⁵.
     pub fn new(exponent: f32) -> Phong {
-        Phong {
-            exponent: bounded(exponent, 0.0, MAX_EXPONENT),
-        }
+        Phong { exponent: bounded(exponent, 0.0, MAX_EXPONENT) }
     }
 
     /// GGX roughness with about the width of the lobe.

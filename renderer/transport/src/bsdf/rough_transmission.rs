@@ -87,11 +87,7 @@ impl RoughTransmission {
     /// Interface with the roughness `microfacets`, taken as isotropic, and the relative index `eta`, inside over
     /// outside.
     pub(super) fn new(microfacets: Microfacets, eta: f32) -> RoughTransmission {
-        let dense_side = if eta < 1.0 {
-            DenseSide::Outside
-        } else {
-            DenseSide::Inside
-        };
+        let dense_side = if eta < 1.0 { DenseSide::Outside } else { DenseSide::Inside };
         let (row, alpha) = cell(microfacets.mean_alpha().sqrt().clamp(0.0, 1.0), ALPHAS);
         let (column, eta) = cell((root_f0(eta).abs() / root_f0(MAX_ETA)).clamp(0.0, 1.0), ETAS);
         RoughTransmission {
@@ -168,11 +164,7 @@ fn table(distribution: Distribution, dense_side: DenseSide, alpha: usize, eta: u
 
 impl Table {
     fn new(microfacets: Microfacets, eta: f32) -> Table {
-        let mut table = Table {
-            transmission: [0.0; COSINES],
-            mean: 0.0,
-            internal: 0.0,
-        };
+        let mut table = Table { transmission: [0.0; COSINES], mean: 0.0, internal: 0.0 };
         for cosine in 0..COSINES {
             let cos = (cosine as f32 / (COSINES - 1) as f32).max(1e-6);
             let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
@@ -182,11 +174,7 @@ impl Table {
                 let h = microfacets.sample_visible(wo, u);
                 let at_facet = wo.dot(h).min(1.0);
                 let mirrored = reflect(wo, h);
-                let escaping = if mirrored.z > 0.0 {
-                    microfacets.g1(mirrored)
-                } else {
-                    0.0
-                };
+                let escaping = if mirrored.z > 0.0 { microfacets.g1(mirrored) } else { 0.0 };
                 if let Some(wi) = refract(wo, h, eta).filter(|wi| wi.z < 0.0) {
                     transmitted += share * (1.0 - dielectric(at_facet, eta)) * microfacets.g1(wi);
                 }

@@ -53,10 +53,7 @@ impl Subsurface {
 
     /// As [`Subsurface::new`], below a rough surface with this relative index of refraction.
     pub fn refracted(self, eta: f32) -> Subsurface {
-        Subsurface {
-            entry: Entry::Refracted(bounded(eta, 1.01, 3.8)),
-            ..self
-        }
+        Subsurface { entry: Entry::Refracted(bounded(eta, 1.01, 3.8)), ..self }
     }
 
     /// Skin: below a rough surface with this relative index of refraction; `radius` [m] is the diffusion length instead

@@ -21,17 +21,11 @@ pub(super) struct Terminator {
 
 impl Terminator {
     /// No shadowing: a hard terminator.
-    pub(super) const HARD: Terminator = Terminator {
-        alpha2: 0.0,
-        n: Vec3::Z,
-    };
+    pub(super) const HARD: Terminator = Terminator { alpha2: 0.0, n: Vec3::Z };
 
     /// Creates the terminator of a normal `bent` from `n`, unit vectors.
     pub(super) fn new(bent: Vec3, n: Vec3) -> Terminator {
-        Terminator {
-            alpha2: (0.125 * tan2(bent.dot(n))).min(1.0),
-            n,
-        }
+        Terminator { alpha2: (0.125 * tan2(bent.dot(n))).min(1.0), n }
     }
 
     /// Frame of a lobe for a viewer at `wo`, unit vectors: bent until `wo` sees the lobe if the terminator is hard.

@@ -354,16 +354,10 @@ fn outer_amplitudes(cos: f32, ior: f32, cos_film: f32) -> [f32; 2] {
 fn inner_amplitudes(ior: f32, cos_film: f32, sin2: f32, base: Complex) -> [Complex; 2] {
     let square = base.times(base);
     // Index of the base times the cosine in it.
-    let along = Complex {
-        re: square.re - sin2,
-        im: square.im,
-    }
-    .sqrt();
+    let along = Complex { re: square.re - sin2, im: square.im }.sqrt();
     let film = |re: f32| Complex { re, im: 0.0 };
     [
-        film(ior * cos_film)
-            .minus(along)
-            .over(film(ior * cos_film).plus(along)),
+        film(ior * cos_film).minus(along).over(film(ior * cos_film).plus(along)),
         square
             .scaled(cos_film)
             .minus(along.scaled(ior))
@@ -388,10 +382,7 @@ impl Complex {
     }
 
     fn plus(self, other: Complex) -> Complex {
-        Complex {
-            re: self.re + other.re,
-            im: self.im + other.im,
-        }
+        Complex { re: self.re + other.re, im: self.im + other.im }
     }
 
     fn minus(self, other: Complex) -> Complex {
@@ -399,10 +390,7 @@ impl Complex {
     }
 
     fn scaled(self, factor: f32) -> Complex {
-        Complex {
-            re: self.re * factor,
-            im: self.im * factor,
-        }
+        Complex { re: self.re * factor, im: self.im * factor }
     }
 
     fn times(self, other: Complex) -> Complex {
@@ -413,12 +401,8 @@ impl Complex {
     }
 
     fn over(self, other: Complex) -> Complex {
-        let conjugate = Complex {
-            re: other.re,
-            im: -other.im,
-        };
-        self.times(conjugate)
-            .scaled(1.0 / other.norm().max(f32::MIN_POSITIVE))
+        let conjugate = Complex { re: other.re, im: -other.im };
+        self.times(conjugate).scaled(1.0 / other.norm().max(f32::MIN_POSITIVE))
     }
 
     /// Squared absolute value.

@@ -27,11 +27,7 @@ pub struct ThinTransmission {
 impl ThinTransmission {
     /// Creates a sheet with index of refraction `ior`; a value that is not positive and finite is replaced by 1.
     pub fn new(ior: f32, microfacets: Microfacets) -> ThinTransmission {
-        let ior = if ior > 0.0 && ior.is_finite() {
-            ior.clamp(1e-2, 1e2)
-        } else {
-            1.0
-        };
+        let ior = if ior > 0.0 && ior.is_finite() { ior.clamp(1e-2, 1e2) } else { 1.0 };
         ThinTransmission { microfacets, ior }
     }
 
@@ -98,11 +94,7 @@ impl LobeModel for ThinTransmission {
             let weight = self.passed(cos) * self.microfacets.shadowing(wo, mirrored);
             (mirrored, weight, self.microfacets.reflected_pdf(wo, h))
         };
-        let wi = if flipped {
-            mirrored
-        } else {
-            mirrored.with_z(-mirrored.z)
-        };
+        let wi = if flipped { mirrored } else { mirrored.with_z(-mirrored.z) };
         (pdf > 0.0 && pdf.is_finite()).then_some(LobeSample {
             wi,
             weight: Rgb::splat(weight),

@@ -18,13 +18,7 @@ impl LobeModel for Transparent {
     #[inline(always)]
     fn sample(&self, wo: Vec3, _: f32, _: Vec2) -> Option<LobeSample> {
         let kind = LobeKind::NULL;
-        Some(LobeSample {
-            wi: -wo,
-            weight: Rgb::WHITE,
-            pdf: 1.0,
-            kind,
-            eta: 1.0,
-        })
+        Some(LobeSample { wi: -wo, weight: Rgb::WHITE, pdf: 1.0, kind, eta: 1.0 })
     }
 
     fn reflects(&self) -> bool {

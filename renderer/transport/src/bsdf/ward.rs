@@ -43,9 +43,7 @@ impl Ward {
     fn sample_normal(&self, u: Vec2) -> Vec3 {
         let slope = (-ln(1.0 - u.y)).sqrt();
         let (sin, cos) = sin_cos_turn(u.x);
-        self.microfacets
-            .stretched(Vec3::new(slope * cos, slope * sin, 1.0))
-            .normalize()
+        self.microfacets.stretched(Vec3::new(slope * cos, slope * sin, 1.0)).normalize()
     }
 }
 

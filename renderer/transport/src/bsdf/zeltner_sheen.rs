@@ -32,9 +32,7 @@ impl ZeltnerSheen {
     /// Creates the lobe for a roughness, clamped to 0.05 to 1; the lower it is, the closer the sheen is to the
     /// silhouette.
     pub fn new(roughness: f32) -> ZeltnerSheen {
-        ZeltnerSheen {
-            roughness: bounded(roughness, MIN_ROUGHNESS, 1.0),
-        }
+        ZeltnerSheen { roughness: bounded(roughness, MIN_ROUGHNESS, 1.0) }
     }
 }
 
@@ -75,11 +73,8 @@ impl LobeModel for ZeltnerSheen {
 }
 
 /// Table of the albedos of [`value`].
-static ALBEDO: LazyLock<AlbedoTable> = LazyLock::new(|| {
-    AlbedoTable::new(36, |roughness, wo, wi| {
-        value(roughness.max(MIN_ROUGHNESS), wo, wi)
-    })
-});
+static ALBEDO: LazyLock<AlbedoTable> =
+    LazyLock::new(|| AlbedoTable::new(36, |roughness, wo, wi| value(roughness.max(MIN_ROUGHNESS), wo, wi)));
 
 /// f·cos θi for directions on the side of z.
 fn value(roughness: f32, wo: Vec3, wi: Vec3) -> f32 {

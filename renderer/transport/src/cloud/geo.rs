@@ -21,11 +21,8 @@ struct Declared {
 /// Reads the attributes of a file, positions first.
 pub(super) fn read(bytes: &[u8], path: &Path) -> Result<Vec<CloudColumn>, CloudError> {
     let text = String::from_utf8_lossy(bytes);
-    let columns = parse(&text).map_err(|reason| FormatError::Syntax {
-        path: path.into(),
-        line: None,
-        reason,
-    })?;
+    let columns =
+        parse(&text).map_err(|reason| FormatError::Syntax { path: path.into(), line: None, reason })?;
     Ok(columns)
 }
 
@@ -63,12 +60,7 @@ fn parse(text: &str) -> Result<Vec<CloudColumn>, String> {
     }
     let mut positions = vec![];
     for _ in 0..points {
-        let cut = || {
-            format!(
-                "it is cut short: it ends at {} of {points} points",
-                positions.len()
-            )
-        };
+        let cut = || format!("it is cut short: it ends at {} of {points} points", positions.len());
         let (number, line) = lines.next().ok_or_else(cut)?;
         let wrong = || format!("line {number}: this is not a point with {attributes} attributes");
         positions.push(point(line, &mut declared).ok_or_else(wrong)?);
@@ -158,10 +150,7 @@ fn attribute(line: &str) -> Option<Declared> {
         ("float", 1) => Some(ColumnValues::Floats(vec![])),
         ("float" | "vector", 3) => Some(ColumnValues::Triples(vec![])),
         ("float", 2..) => Some(ColumnValues::Arrays { width, list: vec![] }),
-        ("index", 1) => Some(ColumnValues::Texts {
-            list: texts(behind_words(line, 3))?,
-            indices: vec![],
-        }),
+        ("index", 1) => Some(ColumnValues::Texts { list: texts(behind_words(line, 3))?, indices: vec![] }),
         _ => None,
     };
     let name = name.to_owned();

@@ -53,10 +53,9 @@ impl PointCloud {
     /// # Errors
     /// As [`PointCloud::load`].
     pub fn load_from(files: &dyn Files, path: &Path) -> Result<PointCloud, CloudError> {
-        let bytes = files.read(path).map_err(|source| CloudError::Read {
-            path: path.into(),
-            source,
-        })?;
+        let bytes = files
+            .read(path)
+            .map_err(|source| CloudError::Read { path: path.into(), source })?;
         PointCloud::parse(&bytes, path)
     }
 
@@ -80,16 +79,11 @@ impl PointCloud {
             Some(ColumnValues::Triples(list)) => &list[..],
             _ => &[],
         };
-        let items = (0..).zip(positions).map(|(index, p)| CloudItem {
-            p: Vec3::from_array(*p),
-            index,
-        });
+        let items = (0..)
+            .zip(positions)
+            .map(|(index, p)| CloudItem { p: Vec3::from_array(*p), index });
         let tree = KdTree::new(items.filter(|item| item.p.is_finite()).collect());
-        PointCloud {
-            path: path.into(),
-            columns,
-            tree,
-        }
+        PointCloud { path: path.into(), columns, tree }
     }
 
     /// Path of the file.

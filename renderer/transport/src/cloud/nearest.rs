@@ -69,11 +69,7 @@ pub(super) fn nearest(
             found[0] = point;
             sift_down(found, 0);
         }
-        if count < capacity {
-            bound
-        } else {
-            found[0].0.next_up()
-        }
+        if count < capacity { bound } else { found[0].0.next_up() }
     });
     if sort {
         found[..count].sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

@@ -85,10 +85,7 @@ fn columns(reader: &mut PlyReader<'_>, element: &ElementDef) -> Result<Vec<Cloud
     }
     let mut columns: Vec<CloudColumn> = plan
         .iter()
-        .map(|(name, source)| CloudColumn {
-            name: name.clone(),
-            values: source.none(),
-        })
+        .map(|(name, source)| CloudColumn { name: name.clone(), values: source.none() })
         .collect();
     reader.elements(element, |scalars: Scalars| {
         let number = |at: usize| scalars.0.get(at).copied().unwrap_or(0.0);

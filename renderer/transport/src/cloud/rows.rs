@@ -130,19 +130,13 @@ impl CloudRows {
     fn check(&self, path: &Path, format: CloudFormat) -> Result<(), CloudError> {
         let is_text = |(_, ty): &&(String, ColumnType)| *ty == ColumnType::Text;
         if let (CloudFormat::Ply, Some((name, _))) = (format, self.columns.iter().find(is_text)) {
-            return Err(CloudError::Text {
-                path: path.to_owned(),
-                name: name.clone(),
-            });
+            return Err(CloudError::Text { path: path.to_owned(), name: name.clone() });
         }
         // Each attribute is checked alone first, so that the error names the right one.
         let mut each = self.columns.iter().map(std::slice::from_ref);
         let changed = each.find_map(|column| first_changed(column, path, format));
         match changed.or_else(|| first_changed(&self.columns, path, format)) {
-            Some(name) => Err(CloudError::Name {
-                path: path.to_owned(),
-                name: name.to_owned(),
-            }),
+            Some(name) => Err(CloudError::Name { path: path.to_owned(), name: name.to_owned() }),
             None => Ok(()),
         }
     }
@@ -163,18 +157,13 @@ impl CloudRows {
         }
         file.write_all(header.as_bytes())?;
         file.write_all(b"end_header\n")?;
-        self.words
-            .iter()
-            .try_for_each(|word| file.write_all(&word.to_le_bytes()))
+        self.words.iter().try_for_each(|word| file.write_all(&word.to_le_bytes()))
     }
 
     fn write_geo(&self, file: &mut impl Write) -> io::Result<()> {
         let (points, attributes) = (self.count(), self.columns.len());
         writeln!(file, "{GEO_MAGIC}\nNPoints {points} NPrims 0\n{GEO_GROUPS}")?;
-        writeln!(
-            file,
-            "NPointAttrib {attributes} NVertexAttrib 0 NPrimAttrib 0 NAttrib 0"
-        )?;
+        writeln!(file, "NPointAttrib {attributes} NVertexAttrib 0 NPrimAttrib 0 NAttrib 0")?;
         if attributes > 0 {
             writeln!(file, "PointAttrib")?;
         }
@@ -216,11 +205,7 @@ fn first_changed<'a>(
     path: &Path,
     format: CloudFormat,
 ) -> Option<&'a str> {
-    let empty = CloudRows {
-        columns: columns.to_vec(),
-        words: vec![],
-        texts: vec![],
-    };
+    let empty = CloudRows { columns: columns.to_vec(), words: vec![], texts: vec![] };
     let mut bytes = vec![];
     // Writing to memory cannot fail.
     let _ = match format {
@@ -232,9 +217,7 @@ fn first_changed<'a>(
     let is_kept = |(name, ty): &(String, ColumnType)| {
         !RESERVED.contains(&name.as_str())
             && columns.iter().filter(|(other, _)| other == name).count() == 1
-            && found
-                .iter()
-                .any(|column| column.name == *name && ty.is_of(&column.values))
+            && found.iter().any(|column| column.name == *name && ty.is_of(&column.values))
     };
     let changed = columns.iter().find(|column| !is_kept(column))?;
     Some(&changed.0)

@@ -35,10 +35,7 @@ struct Requests {
 impl CloudLoader {
     /// Loader of clouds from these files.
     pub fn new(files: SharedFiles) -> CloudLoader {
-        CloudLoader {
-            requests: Mutex::default(),
-            files,
-        }
+        CloudLoader { requests: Mutex::default(), files }
     }
 
     /// Returns the id that the cloud of a file will have in the store: the same id for the same file, by whatever path.
@@ -60,10 +57,7 @@ impl CloudLoader {
         let files = self.files;
         let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
         CloudStore {
-            clouds: list
-                .par_iter()
-                .map(|path| PointCloud::load_from(&*files, path))
-                .collect(),
+            clouds: list.par_iter().map(|path| PointCloud::load_from(&*files, path)).collect(),
             ids,
             late_ids: RwLock::default(),
             late: std::iter::repeat_with(OnceLock::new).take(MAX_LATE).collect(),

@@ -71,11 +71,7 @@ impl Collector {
 
 impl Guide {
     /// A histogram without irradiance.
-    pub(super) const NONE: Guide = Guide {
-        cells: [0; SIDE * SIDE],
-        rows: [0; SIDE],
-        inverse_total: 0.0,
-    };
+    pub(super) const NONE: Guide = Guide { cells: [0; SIDE * SIDE], rows: [0; SIDE], inverse_total: 0.0 };
 
     /// Returns whether the histogram holds any irradiance.
     #[inline]
@@ -180,10 +176,7 @@ mod tests {
         for i in 0..60 {
             let z = 0.2 + 0.01 * i as f32;
             let (sin, cos) = (i as f32 * 0.1).sin_cos();
-            collector.add(
-                Vec3::new(cos, sin, 0.0) * (1.0 - z * z).sqrt() + Vec3::Z * z,
-                1.0 + i as f32,
-            );
+            collector.add(Vec3::new(cos, sin, 0.0) * (1.0 - z * z).sqrt() + Vec3::Z * z, 1.0 + i as f32);
         }
         let guide = collector.finish();
         // The mean of 1/pdf over samples is the solid angle of the support; the mean of cos/(π pdf) is its share of the
@@ -191,10 +184,7 @@ mod tests {
         let mut share = 0.0;
         for i in 0..10_000 {
             // A cell with little irradiance covers only a thin slice of the first number.
-            let u = Vec2::new(
-                (i as f32 + 0.5) / 1e4,
-                (i as f32 * 0.618_034).fract().min(ONE_MINUS_EPSILON),
-            );
+            let u = Vec2::new((i as f32 + 0.5) / 1e4, (i as f32 * 0.618_034).fract().min(ONE_MINUS_EPSILON));
             let wi = guide.sample(u);
             let pdf = guide.pdf(wi);
             assert!(pdf > 0.0 || wi.z < 1e-3);

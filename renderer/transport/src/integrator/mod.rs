@@ -69,9 +69,9 @@ impl Prepared {
                 )),
             )),
             Integrator::Path(settings) | Integrator::Auto(settings) => Ok(Prepared::Path(*settings)),
-            Integrator::Photon(settings) => Ok(Prepared::Photon(Box::new(photon::Photons::prepare(
-                settings, scene, pass,
-            )?))),
+            Integrator::Photon(settings) => {
+                Ok(Prepared::Photon(Box::new(photon::Photons::prepare(settings, scene, pass)?)))
+            }
         }
     }
 
@@ -198,11 +198,7 @@ impl Prepared {
         context.stats.gather_rays += 1;
         let path = PathState::point(start, mis_context);
         // Only camera paths split or take several light samples.
-        let whole = |settings: &PathSettings| PathSettings {
-            split: None,
-            light_samples: None,
-            ..*settings
-        };
+        let whole = |settings: &PathSettings| PathSettings { split: None, light_samples: None, ..*settings };
         match self {
             Prepared::Path(settings) => {
                 path::trace(&whole(settings), None, scene, path, sampler, context, sink);
@@ -228,10 +224,7 @@ impl Prepared {
     ) {
         context.stats.gather_rays += 1;
         let path = PathState::point(start, mis_context);
-        let straight = PathSettings {
-            depth: Some(1),
-            ..PathSettings::default()
-        };
+        let straight = PathSettings { depth: Some(1), ..PathSettings::default() };
         path::trace(&straight, None, scene, path, sampler, context, sink);
     }
 }

@@ -157,11 +157,7 @@ impl Stopwatch {
         (all > 0.0).then(|| Shares {
             stages: seconds.map(|stage| stage / all),
             embree: alone / all,
-            embree_rays: if alone > 0.0 {
-                self.queries.laps as f64 / alone
-            } else {
-                0.0
-            },
+            embree_rays: if alone > 0.0 { self.queries.laps as f64 / alone } else { 0.0 },
         })
     }
 }

@@ -88,14 +88,8 @@ impl InteriorList {
         let body = bodies.get(id);
         // A path that leaves the body leaves one entry; the body continues if it is listed again.
         let leaves = it.wo.dot(it.ng) < 0.0;
-        let itself = self
-            .inside()
-            .iter()
-            .position(|&other| other == id)
-            .filter(|_| leaves);
-        let others = (0..)
-            .zip(self.inside())
-            .filter(|&(index, _)| Some(index) != itself);
+        let itself = self.inside().iter().position(|&other| other == id).filter(|_| leaves);
+        let others = (0..).zip(self.inside()).filter(|&(index, _)| Some(index) != itself);
         let mut surrounding = Surrounding::default();
         for (_, &other) in others {
             let other_body = bodies.get(other);
@@ -104,9 +98,7 @@ impl InteriorList {
             }
             surrounding.add(other_body);
         }
-        Boundary::Surface {
-            outside: surrounding.ior(),
-        }
+        Boundary::Surface { outside: surrounding.ior() }
     }
 
     /// Updates the list for a path that leaves a hit in the unit vector `wi`.
@@ -156,9 +148,7 @@ impl InteriorList {
     /// Updates the derived values.
     fn update(&mut self, bodies: &Bodies) {
         let mut surrounding = Surrounding::default();
-        self.inside()
-            .iter()
-            .for_each(|&id| surrounding.add(bodies.get(id)));
+        self.inside().iter().for_each(|&id| surrounding.add(bodies.get(id)));
         self.ior = surrounding.ior();
         self.has_boundary = self.inside().iter().any(|&id| bodies.get(id).shape.is_some());
         let mut class = MediumClass::Vacuum;

@@ -56,13 +56,7 @@ impl Bodies {
             let mut candidate = |ids: Vec<ShapeId>, is_open| {
                 let bounds = ids.iter().map(|id| shapes[id.0 as usize].bounds());
                 let bounds = bounds.reduce(Bounds::union).unwrap_or(Bounds::EMPTY);
-                let body = Body::new(
-                    material,
-                    interior(material),
-                    ids.first().copied(),
-                    bounds,
-                    is_open,
-                );
+                let body = Body::new(material, interior(material), ids.first().copied(), bounds, is_open);
                 candidates.push(Candidate { body, shapes: ids });
             };
             for group in closed_groups(&of_material) {

@@ -214,10 +214,9 @@ impl AreaLight {
             end: Some(seen.end),
             shine: match self.material.constant_emission() {
                 Some(radiance) => SampledEmission::Known(radiance),
-                None => SampledEmission::FromPoint {
-                    primitive: seen.primitive,
-                    barycentric: seen.barycentric,
-                },
+                None => {
+                    SampledEmission::FromPoint { primitive: seen.primitive, barycentric: seen.barycentric }
+                }
             },
         })
     }
@@ -252,9 +251,7 @@ impl AreaLight {
         match &self.surface {
             EmitterShape::Triangles(triangles) => {
                 let triangle = &triangles[found.primitive as usize];
-                let density = self
-                    .pattern
-                    .density(found.primitive, || triangle.place_of(found.p));
+                let density = self.pattern.density(found.primitive, || triangle.place_of(found.p));
                 triangle.pdf(p, density, (found.p, cos))
             }
             EmitterShape::Faces(faces) => {
@@ -311,11 +308,7 @@ impl AreaLight {
 
     /// Number of emitting sides.
     fn sides(&self) -> f32 {
-        if self.material.two_sided_emission() {
-            2.0
-        } else {
-            1.0
-        }
+        if self.material.two_sided_emission() { 2.0 } else { 1.0 }
     }
 
     /// Point of a primitive for a point of its parameter square, and its density per area [1/m²] under uniform sampling
@@ -337,18 +330,12 @@ impl AreaLight {
     fn analytic_at(&self, p: Vec3) -> SurfacePoint {
         let to_world = self.shape.placement().at(SHUTTER_OPEN);
         let object = to_world.exact_object_from_world().transform_point3(p.as_dvec3());
-        self.shape
-            .analytic_near(object.as_vec3())
-            .expect("the shape is analytic")
+        self.shape.analytic_near(object.as_vec3()).expect("the shape is analytic")
     }
 
     /// Samples a cosine-distributed direction about a normal; on the back if `back` is set and both sides emit.
     fn sample_exitant_direction(&self, ng: Vec3, back: bool, u: Vec2) -> Vec3 {
-        let normal = if back && self.material.two_sided_emission() {
-            -ng
-        } else {
-            ng
-        };
+        let normal = if back && self.material.two_sided_emission() { -ng } else { ng };
         Frame::from_normal(normal).to_world(cosine_hemisphere(u))
     }
 
@@ -379,10 +366,7 @@ impl AreaLight {
         let direction = self.sample_exitant_direction(point.ng, probe.side < 0.5, probe.direction);
         let radiance = self.radiance_from(Some(&point), probe.primitive, direction, context);
         let exitance = PI * self.sides() * radiance.luminance();
-        ProbeResult {
-            power: exitance / pdf,
-            area: 1.0 / pdf,
-        }
+        ProbeResult { power: exitance / pdf, area: 1.0 / pdf }
     }
 
     // ---- Analytic shapes.
@@ -429,11 +413,7 @@ impl AreaLight {
         let chosen = sphere.sample(&cone, u, far);
         // Every direction of the cone hits the outside first; the cosine is needed only for the density of the
         // distribution.
-        let ng = if self.shape.flip_normals {
-            -chosen.outward
-        } else {
-            chosen.outward
-        };
+        let ng = if self.shape.flip_normals { -chosen.outward } else { chosen.outward };
         let cos = if far == self.shape.flip_normals { 1.0 } else { -1.0 };
         let pdf = if shares.cone == 1.0 {
             cone.pdf() * if far { shares.far } else { 1.0 - shares.far }
@@ -446,11 +426,7 @@ impl AreaLight {
             wi: chosen.wi,
             cos,
             pdf,
-            end: RayEnd {
-                p: chosen.p,
-                p_error: sphere.p_error,
-                ng,
-            },
+            end: RayEnd { p: chosen.p, p_error: sphere.p_error, ng },
             primitive: 0,
             barycentric: Vec2::ZERO,
         })
@@ -492,9 +468,7 @@ impl EmitterShape {
             }
             let triangles = 0..shape.primitive_count();
             return EmitterShape::Triangles(
-                triangles
-                    .map(|primitive| LightTriangle::new(shape, primitive))
-                    .collect(),
+                triangles.map(|primitive| LightTriangle::new(shape, primitive)).collect(),
             );
         };
         match Sphere::of(shape) {
@@ -510,11 +484,7 @@ impl SphereShares {
         let near_emits = both || !shape.flip_normals;
         let far_is_seen = material.may_be_transparent() && (both || shape.flip_normals);
         SphereShares {
-            cone: if material.constant_emission().is_some() {
-                1.0
-            } else {
-                0.5
-            },
+            cone: if material.constant_emission().is_some() { 1.0 } else { 0.5 },
             far: match (near_emits, far_is_seen) {
                 (_, false) => 0.0,
                 (true, true) => 0.5,

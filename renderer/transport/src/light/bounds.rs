@@ -106,11 +106,7 @@ pub(super) fn importance(
     let is_outside = distance2 > radius2;
     // Half-angle that the bounding sphere subtends from the point.
     let sin2_size = radius2 / distance2.max(f32::MIN_POSITIVE);
-    let cos_size = if is_outside {
-        (1.0 - sin2_size).max(0.0).sqrt()
-    } else {
-        -1.0
-    };
+    let cos_size = if is_outside { (1.0 - sin2_size).max(0.0).sqrt() } else { -1.0 };
     let sin_size = if is_outside { sin2_size.sqrt() } else { 0.0 };
 
     let cos_axis = -(axis.dot(to) * inverse).clamp(-1.0, 1.0);
@@ -120,11 +116,7 @@ pub(super) fn importance(
 
     let arrives = at.response(to * inverse, (cos_size, sin_size));
 
-    let leaves = if cos_seen > cone.cos_falloff {
-        cos_seen.max(0.0)
-    } else {
-        0.0
-    };
+    let leaves = if cos_seen > cone.cos_falloff { cos_seen.max(0.0) } else { 0.0 };
     intensity * leaves * arrives / distance2.max(radius2).max(f32::MIN_POSITIVE)
 }
 
@@ -171,10 +163,7 @@ pub(super) fn cone_of(directions: impl Iterator<Item = Vec3> + Clone) -> (Vec3, 
     };
     let min = directions.map(|d| d.dot(axis)).fold(1.0, f32::min);
     // Slightly larger than the minimum cosine requires: in `f32`, a cosine does not resolve small angles.
-    (
-        axis,
-        (atan2(safe_sqrt(1.0 - sqr(min.clamp(-1.0, 1.0))), min) + 1e-3).min(PI),
-    )
+    (axis, (atan2(safe_sqrt(1.0 - sqr(min.clamp(-1.0, 1.0))), min) + 1e-3).min(PI))
 }
 
 #[cfg(test)]

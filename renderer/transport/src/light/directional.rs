@@ -43,11 +43,7 @@ impl DirectionalLight {
             // The integral of the cosine over the disk is π sin².
             radiance: irradiance / (PI * sqr(sin(half))),
         });
-        DirectionalLight {
-            direction,
-            irradiance,
-            disk,
-        }
+        DirectionalLight { direction, irradiance, disk }
     }
 
     /// Samples a direction towards the light by `u`; returns it with its radiance (irradiance for parallel light) and
@@ -91,9 +87,7 @@ impl DirectionalLight {
     }
 
     pub(super) fn irradiance(&self, at: &LightSampleContext) -> f32 {
-        let sine = self
-            .disk
-            .map_or(0.0, |disk| safe_sqrt(2.0 * disk.one_minus_cos).min(1.0));
+        let sine = self.disk.map_or(0.0, |disk| safe_sqrt(2.0 * disk.one_minus_cos).min(1.0));
         self.irradiance.luminance() * at.distant_response(-self.direction, sine)
     }
 

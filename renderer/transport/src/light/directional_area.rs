@@ -65,11 +65,7 @@ impl DirectionalAreaLight {
             wi: -self.normal,
             pdf: 1.0,
             is_delta: true,
-            end: Some(RayEnd {
-                p: foot,
-                p_error: error,
-                ng: self.normal,
-            }),
+            end: Some(RayEnd { p: foot, p_error: error, ng: self.normal }),
             shine: SampledEmission::Known(self.irradiance),
         })
     }
@@ -80,15 +76,9 @@ impl DirectionalAreaLight {
             Outline::Rectangle => 2.0 * u - 1.0,
             Outline::Disk => disk(u),
         };
-        let p = self
-            .world_from_sheet
-            .transform_point3((place * self.half).extend(0.0));
+        let p = self.world_from_sheet.transform_point3((place * self.half).extend(0.0));
         let error = 8.0 * f32::EPSILON * p.abs().element_sum();
-        let end = RayEnd {
-            p,
-            p_error: error,
-            ng: self.normal,
-        };
+        let end = RayEnd { p, p_error: error, ng: self.normal };
         Emission {
             ray: Ray::new(end.ray_origin(self.normal), self.normal),
             surface: None,

@@ -91,11 +91,7 @@ const MAX_LIT_PROBES: usize = 64;
 impl EmissionDistribution {
     /// Distribution by area.
     pub(super) fn by_area(areas: &[f32]) -> EmissionDistribution {
-        EmissionDistribution {
-            table: AliasTable::new(areas),
-            grids: vec![],
-            owners: vec![],
-        }
+        EmissionDistribution { table: AliasTable::new(areas), grids: vec![], owners: vec![] }
     }
 
     /// Probes the emission on primitives of these areas; returns the distribution and the luminance of the power [W].
@@ -133,11 +129,7 @@ impl EmissionDistribution {
     fn of(cells: &[Cell], grids: Vec<Grid>, owners: Vec<u32>, per_cell: usize) -> EmissionDistribution {
         let [power, area] = [total(cells, |cell| cell.power), total(cells, |cell| cell.area)];
         // Smoothing: counts one more probe of each cell, with the shape's mean.
-        let by_area = if power > 0.0 {
-            1.0 / (1.0 + per_cell as f64)
-        } else {
-            1.0
-        };
+        let by_area = if power > 0.0 { 1.0 / (1.0 + per_cell as f64) } else { 1.0 };
         let weights: Vec<f32> = cells
             .iter()
             .map(|cell| {
@@ -148,11 +140,7 @@ impl EmissionDistribution {
             .collect();
         let table = AliasTable::new(&weights);
         if owners.len() == grids.len() {
-            return EmissionDistribution {
-                table,
-                grids: vec![],
-                owners: vec![],
-            };
+            return EmissionDistribution { table, grids: vec![], owners: vec![] };
         }
         EmissionDistribution { table, grids, owners }
     }
@@ -238,11 +226,7 @@ impl Cell {
         probes: usize,
         mut probe: impl FnMut(&EmissionProbe) -> ProbeResult,
     ) -> Cell {
-        let mut cell = Cell {
-            power: 0.0,
-            area: 0.0,
-            lit: 0,
-        };
+        let mut cell = Cell { power: 0.0, area: 0.0, lit: 0 };
         let share = 1.0 / (probes as f32 * grid.cells() as f32);
         let mut sampler = Sampler::new(0);
         for sample in 0..probes as u64 {

@@ -90,11 +90,7 @@ impl EnvironmentLight {
         let (wi, radiance, pdf) = self.sample_emission(u_direction)?;
         let (ray, area) = target.emission(-wi, u_position);
         let power = radiance * (area / pdf);
-        (!power.is_black()).then_some(Emission {
-            ray,
-            surface: None,
-            power,
-        })
+        (!power.is_black()).then_some(Emission { ray, surface: None, power })
     }
 
     /// Samples the direction from which a photon comes; returns it with its radiance and density [1/sr].
@@ -201,11 +197,7 @@ impl EnvironmentMap {
         let texels: Vec<Rgb> = texels.into_iter().map(|texel| texel * options.scale).collect();
         let height = texels.len() / width;
         // A single row cannot be at both poles.
-        let rows = if height > 1 {
-            options.rows
-        } else {
-            MapRows::Centers
-        };
+        let rows = if height > 1 { options.rows } else { MapRows::Centers };
         let mut weights = cell_fluxes(&texels, width, rows);
         let sum = |weights: &[f32]| -> f64 { weights.iter().copied().map(f64::from).sum() };
         let flux = sum(&weights);
@@ -319,9 +311,7 @@ fn cell_fluxes(texels: &[Rgb], width: usize, rows: MapRows) -> Vec<f32> {
     let height = texels.len() / width;
     let shares: Vec<[f64; 3]> = match rows {
         MapRows::Centers => (0..height).map(|row| row_shares(row, width, height)).collect(),
-        MapRows::Poles => (1..height)
-            .map(|row| gap_shares(row - 1, width, height - 1))
-            .collect(),
+        MapRows::Poles => (1..height).map(|row| gap_shares(row - 1, width, height - 1)).collect(),
     };
     (0..shares.len() * width)
         .map(|i| {
@@ -347,21 +337,13 @@ fn gap_shares(gap: usize, width: usize, gaps: usize) -> [f64; 3] {
 /// Weights of the texel above, the texel itself and the texel below in the integral over a cell of that row [sr].
 fn row_shares(row: usize, width: usize, height: usize) -> [f64; 3] {
     let step = std::f64::consts::PI / height as f64;
-    let (top, center, bottom) = (
-        row as f64 * step,
-        (row as f64 + 0.5) * step,
-        (row as f64 + 1.0) * step,
-    );
+    let (top, center, bottom) = (row as f64 * step, (row as f64 + 0.5) * step, (row as f64 + 1.0) * step);
     // ∫ (θ − c) sin θ dθ = sin θ − (θ − c) cos θ.
     let moment = |theta: f64| sin(theta) - (theta - center) * cos(theta);
     let above = (moment(top) - moment(center)) / step;
     let below = (moment(bottom) - moment(center)) / step;
     let turn = std::f64::consts::TAU / width as f64;
-    [
-        above * turn,
-        cell_solid_angle(row, width, height) - (above + below) * turn,
-        below * turn,
-    ]
+    [above * turn, cell_solid_angle(row, width, height) - (above + below) * turn, below * turn]
 }
 
 #[cfg(test)]
@@ -444,10 +426,7 @@ mod tests {
     #[test]
     fn sampling_estimates_the_flux() {
         for rows in [MapRows::Centers, MapRows::Poles] {
-            let map = sun(EnvironmentOptions {
-                rows,
-                ..EnvironmentOptions::default()
-            });
+            let map = sun(EnvironmentOptions { rows, ..EnvironmentOptions::default() });
             let n = 512 * 512;
             let estimate: f32 = grid(512)
                 .filter_map(|u| map.sample(&map.emission, u))
@@ -458,21 +437,14 @@ mod tests {
             let exact: f64 = directions.map(|d| f64::from(map.le_pdf(d).0.luminance())).sum();
             let exact = (exact * 4.0 * std::f64::consts::PI / 1e6) as f32;
             assert!((estimate / exact - 1.0).abs() < 0.02, "{estimate} is not {exact}");
-            assert!(
-                (map.flux / exact - 1.0).abs() < 1e-3,
-                "{} is not {exact}",
-                map.flux
-            );
+            assert!((map.flux / exact - 1.0).abs() < 1e-3, "{} is not {exact}", map.flux);
         }
     }
 
     #[test]
     fn photons_are_never_without_density() {
         for rows in [MapRows::Centers, MapRows::Poles] {
-            let map = sun(EnvironmentOptions {
-                rows,
-                ..EnvironmentOptions::default()
-            });
+            let map = sun(EnvironmentOptions { rows, ..EnvironmentOptions::default() });
             for uv in grid(300) {
                 let direction = uniform_sphere(uv);
                 assert!(emission_pdf(&map, direction) > 0.0 || map.le_pdf(direction).0.is_black());

@@ -90,12 +90,7 @@ impl Faces {
     /// Samples a point of a face by `u`, for the reference point `p`.
     #[inline]
     pub(super) fn seen_from(&self, p: Vec3, face: u32, u: Vec2) -> Option<SeenPoint> {
-        let place = EmissionSample {
-            primitive: face,
-            u,
-            density: 1.0,
-            rest: 0.0,
-        };
+        let place = EmissionSample { primitive: face, u, density: 1.0, rest: 0.0 };
         match &self.faces[face as usize] {
             Face::Triangle(triangle) => triangle.face_from(p, &place),
             Face::Rectangle(rectangle) => rectangle::seen_from(rectangle, p, &place),

@@ -34,13 +34,7 @@ impl LightSampleContext {
 
     /// Point of a diffuse surface with the unit normal `n`.
     pub fn on_surface(p: Vec3, n: Vec3) -> LightSampleContext {
-        LightSampleContext {
-            p,
-            n,
-            mirror: n,
-            alpha2: 1.0,
-            glossy: 0.0,
-        }
+        LightSampleContext { p, n, mirror: n, alpha2: 1.0, glossy: 0.0 }
     }
 
     /// Adds a glossy lobe.
@@ -104,11 +98,7 @@ mod tests {
     #[test]
     fn a_lobe_integrates_to_about_its_share() {
         for alpha in [0.05, 0.2, 0.5] {
-            let lobe = GlossyLobe {
-                mirror: Vec3::Z,
-                alpha,
-                share: 0.9,
-            };
+            let lobe = GlossyLobe { mirror: Vec3::Z, alpha, share: 0.9 };
             let at = LightSampleContext::in_space(Vec3::ZERO).with_gloss(&lobe);
             // Integrated against the cosine to the lobe, it is π times a density.
             let n = 200_000;
@@ -126,11 +116,7 @@ mod tests {
 
     #[test]
     fn a_mirrored_light_counts_more_than_another() {
-        let lobe = GlossyLobe {
-            mirror: Vec3::new(0.6, 0.0, 0.8),
-            alpha: 0.1,
-            share: 1.0,
-        };
+        let lobe = GlossyLobe { mirror: Vec3::new(0.6, 0.0, 0.8), alpha: 0.1, share: 1.0 };
         let at = LightSampleContext::on_surface(Vec3::ZERO, Vec3::Z).with_gloss(&lobe);
         let mirrored = at.response(lobe.mirror, (1.0, 0.0));
         assert!(mirrored > 20.0 * at.response(Vec3::new(-0.6, 0.0, 0.8), (1.0, 0.0)));

@@ -120,11 +120,7 @@ impl Light {
                 let (wi, shine, pdf) = light.sample(u_direction);
                 let (ray, area) = target.emission(-wi, u_position);
                 let power = shine * (area / pdf);
-                Some(Emission {
-                    ray,
-                    surface: None,
-                    power,
-                })
+                Some(Emission { ray, surface: None, power })
             }
             Light::Area(light) => light.emit(u_primitive, u_position, u_direction, context),
             Light::Environment(light) => light.emit(target, u_position, u_direction),
@@ -185,14 +181,9 @@ impl Light {
     pub fn radiance(&self, sample: &LightSample, viewer: &LightViewer, context: &mut ShadingContext) -> Rgb {
         match (self, sample.shine, &sample.end) {
             (_, SampledEmission::Known(radiance), _) => radiance,
-            (
-                Light::Area(light),
-                SampledEmission::FromPoint {
-                    primitive,
-                    barycentric,
-                },
-                Some(end),
-            ) => light.radiance(sample.wi, end, (primitive, barycentric), viewer, context),
+            (Light::Area(light), SampledEmission::FromPoint { primitive, barycentric }, Some(end)) => {
+                light.radiance(sample.wi, end, (primitive, barycentric), viewer, context)
+            }
             (Light::Environment(light), SampledEmission::FromMap(uv), _) => light.radiance_at(uv),
             (Light::Portals(light), SampledEmission::FromMap(uv), _) => light.environment().radiance_at(uv),
             (_, SampledEmission::FromPoint { .. } | SampledEmission::FromMap(_), _) => {

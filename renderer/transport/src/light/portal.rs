@@ -130,10 +130,7 @@ impl PortalLight {
         let visible = self.solid_angle(p);
         let share = self.share(visible);
         let (radiance, pdf) = self.environment.le_pdf(direction);
-        (
-            radiance,
-            (1.0 - share) * pdf + share * self.pdf(p, direction, visible),
-        )
+        (radiance, (1.0 - share) * pdf + share * self.pdf(p, direction, visible))
     }
 
     /// Approximate luminance of the irradiance that arrives at `p` through the portals [W/m²].
@@ -153,10 +150,7 @@ impl PortalLight {
         if visible == 0.0 {
             return 0.0;
         }
-        let met = self
-            .portals
-            .iter()
-            .filter(|portal| portal.is_sampled(p, direction));
+        let met = self.portals.iter().filter(|portal| portal.is_sampled(p, direction));
         met.count() as f32 / visible
     }
 

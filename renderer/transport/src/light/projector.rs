@@ -69,9 +69,7 @@ impl ProjectorLight {
     }
 
     pub(super) fn sample_li(&self, p: Vec3) -> Option<LightSample> {
-        toward_point(p, self.pose.position(), |w| {
-            self.intensity(self.pose.local_vector(w))
-        })
+        toward_point(p, self.pose.position(), |w| self.intensity(self.pose.local_vector(w)))
     }
 
     /// Samples a photon in proportion to the image's luminance.
@@ -142,10 +140,7 @@ impl ProjectorLight {
     /// Integral of the luminance of the intensity over all directions, by the midpoint rule with cells of at most a
     /// texel.
     fn integrated(&self) -> f32 {
-        let [width, height] = self
-            .texture
-            .cells()
-            .map(|side| side * (128u32.div_ceil(side)).max(2));
+        let [width, height] = self.texture.cells().map(|side| side * (128u32.div_ceil(side)).max(2));
         let mut sum = 0.0;
         for y in 0..height {
             for x in 0..width {

@@ -47,9 +47,7 @@ impl ProjectorTexture {
         };
         let weights = if lookup.picture_from_window == Affine2::IDENTITY {
             let cells = (0..size.y).flat_map(|y| (0..size.x).map(move |x| IVec2::new(x, y)));
-            cells
-                .map(|cell| texture.mean_over(cell).luminance().max(0.0))
-                .collect()
+            cells.map(|cell| texture.mean_over(cell).luminance().max(0.0)).collect()
         } else {
             texture.cells = texture.cells_of_window();
             texture.weights_of_window()
@@ -87,11 +85,7 @@ impl ProjectorTexture {
 
     /// Adds the image and its lookup to a hash.
     pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
-        let SlideLookup {
-            wrap,
-            interpolation,
-            picture_from_window,
-        } = self.lookup;
+        let SlideLookup { wrap, interpolation, picture_from_window } = self.lookup;
         (self.size.to_array(), wrap, interpolation).hash(hasher);
         picture_from_window.to_cols_array().map(f32::to_bits).hash(hasher);
         self.texels.iter().for_each(|texel| texel.to_bits().hash(hasher));

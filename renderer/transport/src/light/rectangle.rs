@@ -26,11 +26,7 @@ pub(super) fn seen_from(rectangle: &Rectangle, p: Vec3, place: &EmissionSample) 
 pub(super) fn pdf(rectangle: &Rectangle, p: Vec3, probability: f32, (found, cos): (Vec3, f32)) -> f32 {
     match spherical(rectangle, p) {
         Some(spherical) => probability / spherical.solid_angle(),
-        None => solid_angle_pdf(
-            probability * rectangle.inverse_area,
-            (found - p).length_squared(),
-            cos,
-        ),
+        None => solid_angle_pdf(probability * rectangle.inverse_area, (found - p).length_squared(), cos),
     }
 }
 

@@ -68,11 +68,7 @@ pub struct LightViewer {
 impl LightViewer {
     /// A point that a camera sees.
     pub fn at(p: Vec3) -> LightViewer {
-        LightViewer {
-            p,
-            time: 0.0,
-            depth: 1,
-        }
+        LightViewer { p, time: 0.0, depth: 1 }
     }
 }
 
@@ -102,10 +98,7 @@ impl EmissionBounds {
     pub(super) fn emission(self, direction: Vec3, u: Vec2) -> (Ray, f32) {
         let p = disk(u) * self.radius;
         let offset = Frame::from_normal(direction).to_world(Vec3::new(p.x, p.y, -self.radius));
-        (
-            Ray::new(self.center + offset, direction),
-            PI * self.radius * self.radius,
-        )
+        (Ray::new(self.center + offset, direction), PI * self.radius * self.radius)
     }
 }
 

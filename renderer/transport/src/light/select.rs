@@ -69,10 +69,7 @@ const ZERO_POWER_SHARE: f32 = 0.01;
 /// Luminance of the power of each light of a scene of radius `scene_radius` [W]. A light whose estimate is zero gets a
 /// small fraction of the total of the others, so that every light can be selected.
 pub fn powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
-    let mut powers: Vec<f32> = lights
-        .iter()
-        .map(|light| usable(light.power(scene_radius)))
-        .collect();
+    let mut powers: Vec<f32> = lights.iter().map(|light| usable(light.power(scene_radius))).collect();
     replace_zero_powers(lights, &mut powers);
     powers
 }
@@ -83,11 +80,7 @@ fn usable(power: f32) -> f32 {
 
 fn replace_zero_powers(lights: &[Light], powers: &mut [f32]) {
     let is_zero = |(light, power): (&Light, f32)| power == 0.0 && matches!(light, Light::Area(_));
-    let zeros = lights
-        .iter()
-        .zip(powers.iter().copied())
-        .filter(|&pair| is_zero(pair))
-        .count();
+    let zeros = lights.iter().zip(powers.iter().copied()).filter(|&pair| is_zero(pair)).count();
     let known: f64 = powers.iter().copied().map(f64::from).sum();
     let share = if known > 0.0 {
         f64::from(ZERO_POWER_SHARE) * known / zeros.max(1) as f64
@@ -134,10 +127,7 @@ impl LightSelector {
             first: before.collect(),
             emitters,
             tree: LightTree::new(&bounds),
-            outside_tree: ids()
-                .filter(|(_, light)| light.bounds(0).is_none())
-                .map(|(id, _)| id)
-                .collect(),
+            outside_tree: ids().filter(|(_, light)| light.bounds(0).is_none()).map(|(id, _)| id).collect(),
         }
     }
 
@@ -153,12 +143,7 @@ impl LightSelector {
     pub fn select(&self, lights: &[Light], at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
         let by_power = self.by_power.as_ref()?;
         if self.emitters.len() == 1 {
-            return Some(ChosenLight {
-                light: LightId(0),
-                part: 0,
-                probability: 1.0,
-                u,
-            });
+            return Some(ChosenLight { light: LightId(0), part: 0, probability: 1.0, u });
         }
         let Some(shares) = self.estimate_shares(lights, at) else {
             return Some(chosen_by_power(by_power, lights, u));
@@ -168,10 +153,7 @@ impl LightSelector {
             let chosen = chosen_by_power(by_power, lights, u / power);
             let by_importance = self.importance_probability(lights, at, &shares, chosen.light, chosen.part);
             let probability = BY_POWER * chosen.probability + (1.0 - BY_POWER) * by_importance;
-            return Some(ChosenLight {
-                probability,
-                ..chosen
-            });
+            return Some(ChosenLight { probability, ..chosen });
         }
         let chosen = self.select_by_importance(lights, at, &shares, (u - power) / (1.0 - power))?;
         let by_power = probability_by_power(by_power, lights, chosen.light, chosen.part);
@@ -188,10 +170,7 @@ impl LightSelector {
         let chosen = self.tree.select(&at, &self.tree.root(&at), u)?;
         let (light, part) = self.emitters[chosen.emitter as usize];
         let bounds = lights[light.0 as usize].bounds(part)?;
-        Some(LightSphere {
-            center: bounds.center,
-            radius: bounds.radius,
-        })
+        Some(LightSphere { center: bounds.center, radius: bounds.radius })
     }
 
     /// Probability that `select` selects a part of a light for a reference point.
@@ -218,11 +197,7 @@ impl LightSelector {
 
     /// Estimates both groups' contributions; `None` if no light seems to reach the point.
     fn estimate_shares(&self, lights: &[Light], at: &LightSampleContext) -> Option<LightShares> {
-        let outside_tree: f32 = self
-            .outside_tree
-            .iter()
-            .map(|id| lights[id.0 as usize].irradiance(at))
-            .sum();
+        let outside_tree: f32 = self.outside_tree.iter().map(|id| lights[id.0 as usize].irradiance(at)).sum();
         let root = self.tree.root(at);
         let near = root.total;
         let total = outside_tree + near;
@@ -231,11 +206,7 @@ impl LightSelector {
             (true, false) => 1.0,
             (false, _) => 0.0,
         };
-        (total > 0.0 && total.is_finite()).then_some(LightShares {
-            outside_tree,
-            share,
-            root,
-        })
+        (total > 0.0 && total.is_finite()).then_some(LightShares { outside_tree, share, root })
     }
 
     /// Selects a part of a light by its estimated contribution to a point.

@@ -50,9 +50,7 @@ mod tests {
         let sun = Vec3::new(0.8, 0.3, 0.7).normalize();
         let sky = Sky::new(3.0, Rgb::splat(0.3), sun, up);
         let lights = sky_lights(&sky, 2.0, 0.0, 0.01);
-        let [dome] = &lights[..] else {
-            panic!("a sky without its sun is one light")
-        };
+        let [dome] = &lights[..] else { panic!("a sky without its sun is one light") };
         let (mut worst, n) = (0.0f32, 200);
         for i in 0..n * n {
             let d = uniform_sphere(Vec2::new((i % n) as f32 + 0.5, (i / n) as f32 + 0.5) / n as f32);

@@ -52,15 +52,9 @@ impl Sphere {
         let error = |direction: Vec3| {
             let p = sphere.center + direction * sphere.radius;
             let object = object_from_world.transform_point3(p.as_dvec3());
-            shape
-                .analytic_near(object.as_vec3())
-                .map_or(0.0, |point| point.p_error)
+            shape.analytic_near(object.as_vec3()).map_or(0.0, |point| point.p_error)
         };
-        sphere.p_error = 2.0
-            * Vec3::AXES
-                .map(|axis| error(axis).max(error(-axis)))
-                .iter()
-                .sum::<f32>();
+        sphere.p_error = 2.0 * Vec3::AXES.map(|axis| error(axis).max(error(-axis))).iter().sum::<f32>();
         Some(sphere)
     }
 
@@ -89,11 +83,7 @@ impl Sphere {
         let half_chord = safe_sqrt(sqr(self.radius) - sqr(cone.distance) * sin2);
         let half_chord = if far { half_chord } else { -half_chord };
         let along = cone.distance * local.z + half_chord;
-        let normal = Vec3::new(
-            local.x * along,
-            local.y * along,
-            half_chord * local.z - cone.distance * sin2,
-        );
+        let normal = Vec3::new(local.x * along, local.y * along, half_chord * local.z - cone.distance * sin2);
         let frame = Frame::from_normal(cone.axis);
         let outward = frame.to_world(normal).normalize_or(-cone.axis);
         SpherePoint {

@@ -156,14 +156,8 @@ mod tests {
 
     #[test]
     fn falloffs_meet_their_ends() {
-        let linear = Falloff::LinearAngle {
-            beam: 0.2,
-            cutoff: 0.4,
-        };
-        let squared = Falloff::SquaredCosine {
-            inner: 0.2,
-            outer: 0.4,
-        };
+        let linear = Falloff::LinearAngle { beam: 0.2, cutoff: 0.4 };
+        let squared = Falloff::SquaredCosine { inner: 0.2, outer: 0.4 };
         for falloff in [linear, squared] {
             assert_eq!(falloff.at(0.0), 1.0);
             assert_eq!(falloff.at(one_minus_cos_of(0.19)), 1.0);
@@ -181,10 +175,7 @@ mod tests {
             position: Vec3::ZERO,
             axis: Vec3::Z,
             intensity: Rgb::WHITE,
-            falloff: Falloff::SquaredCosine {
-                inner: 0.5,
-                outer: 0.5,
-            },
+            falloff: Falloff::SquaredCosine { inner: 0.5, outer: 0.5 },
         };
         let exact = TAU * (1.0 - 0.5f32.cos());
         assert!(

@@ -58,10 +58,7 @@ pub(super) struct Chosen {
 impl LightTree {
     /// Builds a tree over emitters with these bounds; emitters of zero intensity are never selected.
     pub(super) fn new(bounds: &[LightBounds]) -> LightTree {
-        let mut tree = LightTree {
-            nodes: vec![],
-            places: vec![(u32::MAX, 0); bounds.len()],
-        };
+        let mut tree = LightTree { nodes: vec![], places: vec![(u32::MAX, 0); bounds.len()] };
         let mut leaves: Vec<Leaf> = (0..)
             .zip(bounds)
             .map(|(emitter, &bounds)| Leaf { emitter, bounds })
@@ -110,11 +107,7 @@ impl LightTree {
             match node.children[slot] {
                 Child::Node(next) => node = &self.nodes[next as usize],
                 Child::Emitter(emitter) => {
-                    return Some(Chosen {
-                        emitter,
-                        probability,
-                        u,
-                    });
+                    return Some(Chosen { emitter, probability, u });
                 }
                 Child::None => return None,
             }
@@ -147,10 +140,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    const NONE: Weights = Weights {
-        each: [0.0; WIDTH],
-        total: 0.0,
-    };
+    const NONE: Weights = Weights { each: [0.0; WIDTH], total: 0.0 };
 
     /// Returns whether any weight is positive.
     #[inline(always)]
@@ -236,17 +226,13 @@ impl Node {
                 &cone,
             )
         });
-        Weights {
-            each,
-            total: each.iter().sum(),
-        }
+        Weights { each, total: each.iter().sum() }
     }
 }
 
 fn union(leaves: &[Leaf]) -> LightBounds {
     let (first, rest) = leaves.split_first().expect("a group has an emitter");
-    rest.iter()
-        .fold(first.bounds, |all, leaf| all.union(&leaf.bounds))
+    rest.iter().fold(first.bounds, |all, leaf| all.union(&leaf.bounds))
 }
 
 /// Splits the leaves into up to [`WIDTH`] groups, by repeatedly halving the group of the highest cost.
@@ -333,11 +319,8 @@ mod tests {
             let tree = LightTree::new(&bounds);
             let mut at = LightSampleContext::in_space(Vec3::new(random(), random(), random()) * 10.0);
             if count % 2 == 0 {
-                at = at.with_gloss(&GlossyLobe {
-                    mirror: Vec3::new(0.36, 0.48, 0.8),
-                    alpha: 0.1,
-                    share: 0.7,
-                });
+                at =
+                    at.with_gloss(&GlossyLobe { mirror: Vec3::new(0.36, 0.48, 0.8), alpha: 0.1, share: 0.7 });
             }
             let all: f64 = (0..count as u32)
                 .map(|i| f64::from(tree.probability(&at, &tree.root(&at), i)))

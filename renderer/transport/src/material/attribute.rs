@@ -30,9 +30,7 @@ impl AttributeTable {
     /// Source of an attribute by its index, for an existing shape.
     #[inline]
     pub(super) fn source(&self, name: u32, shape: u32) -> Option<AttributeSource> {
-        self.sources
-            .get(name as usize * self.shapes + shape as usize)
-            .copied()
+        self.sources.get(name as usize * self.shapes + shape as usize).copied()
     }
 }
 
@@ -59,9 +57,7 @@ pub(super) fn value(
         return shape.object_attribute(index);
     }
     let uv = [globals.u, globals.v, 0.0, 0.0];
-    weighted(source, shape, globals, uv, |triangle| {
-        barycentric(triangle, globals, space)
-    })
+    weighted(source, shape, globals, uv, |triangle| barycentric(triangle, globals, space))
 }
 
 /// Screen-space derivative of an attribute along one axis [1/pixel].
@@ -146,11 +142,7 @@ fn interpolate(
     let weights = weights(shape.triangle(primitive));
     let values = indices.map(|index| value(index as usize));
     Some(std::array::from_fn(|lane| {
-        values
-            .iter()
-            .zip(weights)
-            .map(|(value, weight)| value[lane] * weight)
-            .sum()
+        values.iter().zip(weights).map(|(value, weight)| value[lane] * weight).sum()
     }))
 }
 
@@ -169,8 +161,5 @@ fn weights([a, b, c]: [Vec3; 3], v: Vec3) -> [f32; 2] {
     if area2 == 0.0 {
         return [0.0; 2];
     }
-    [
-        v.cross(edge2).dot(normal) / area2,
-        edge1.cross(v).dot(normal) / area2,
-    ]
+    [v.cross(edge2).dot(normal) / area2, edge1.cross(v).dot(normal) / area2]
 }

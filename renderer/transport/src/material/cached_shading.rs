@@ -73,9 +73,7 @@ impl CachedShading {
 
     /// Returns whether a lobe is oriented by the surface's texture coordinates.
     pub(super) fn wants_derivatives(&self) -> bool {
-        self.lobes
-            .iter()
-            .any(|(scattering, _)| scattering.wants_derivatives())
+        self.lobes.iter().any(|(scattering, _)| scattering.wants_derivatives())
     }
 }
 

@@ -14,10 +14,8 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
             .optional
             .iter()
             .map(|&(name, ty, value)| ClosureParam::optional(name, ty, value.constant()));
-        let id = registry.register(ClosureSignature {
-            name: entry.name,
-            params: required.chain(optional).collect(),
-        });
+        let id = registry
+            .register(ClosureSignature { name: entry.name, params: required.chain(optional).collect() });
         let id = id.expect("the table has closures of numbers and strings, each once");
         if let Some(note) = note(entry.kind) {
             registry.note(id, note);
@@ -43,10 +41,7 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
         K::ThinSubsurface => ("Lambert's reflection and translucence stand in", None),
         K::ThinGlass => ("what passes is not tinted", None),
         K::RayPortalBsdf => ("light passes where it is", None),
-        K::FournierForand => (
-            "Henyey-Greenstein's phase function of about the same width stands in",
-            None,
-        ),
+        K::FournierForand => ("Henyey-Greenstein's phase function of about the same width stands in", None),
         K::Debug | K::ParameterTest => ("no output shows it, and it does nothing", None),
         K::AnisotropicVdf
         | K::MediumVdf
@@ -123,11 +118,7 @@ mod tests {
         assert_eq!(registry.iter().count(), TABLE.len());
         for ((id, signature), entry) in registry.iter().zip(TABLE) {
             assert_eq!(signature.name, entry.name);
-            assert_eq!(
-                signature.params.len(),
-                entry.params.len() + entry.optional.len(),
-                "{id:?}"
-            );
+            assert_eq!(signature.params.len(), entry.params.len() + entry.optional.len(), "{id:?}");
         }
     }
 }

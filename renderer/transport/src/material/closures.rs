@@ -515,10 +515,7 @@ fn subsurface(
     lobe: Subsurface,
 ) -> Option<ClosureRef<'static>> {
     let scattering = match lobe.is_flat() {
-        true => Scattering {
-            weight: albedo,
-            ..white(Lobe::Lambert(Lambert))
-        },
+        true => Scattering { weight: albedo, ..white(Lobe::Lambert(Lambert)) },
         false => Scattering {
             weight: albedo.map(|v| v.max(1.0)),
             ..white(Lobe::Subsurface(lobe))
@@ -550,10 +547,7 @@ fn lobe<'a, 't>(
 ) -> Option<ClosureRef<'t>> {
     let normal = c.triple();
     let lobe = lobe(c);
-    c.scatter(Scattering {
-        normal,
-        ..white(lobe)
-    })
+    c.scatter(Scattering { normal, ..white(lobe) })
 }
 
 /// Lobe for parameters that begin with a normal and a colour.
@@ -564,11 +558,7 @@ fn colored_lobe<'a, 't>(
 ) -> Option<ClosureRef<'t>> {
     let (normal, weight) = (c.triple(), c.color());
     let lobe = lobe(c);
-    c.scatter(Scattering {
-        normal,
-        weight,
-        ..white(lobe)
-    })
+    c.scatter(Scattering { normal, weight, ..white(lobe) })
 }
 
 /// Lobe for parameters that begin with a normal and end with the eight colours of a ramp; uses the mean colour.
@@ -582,11 +572,7 @@ fn ramp<'a, 't>(
     for _ in 0..8 {
         weight += c.color() * 0.125;
     }
-    c.scatter(Scattering {
-        weight,
-        normal,
-        ..white(lobe)
-    })
+    c.scatter(Scattering { weight, normal, ..white(lobe) })
 }
 
 /// Cycles' Chiang hair, whose roughnesses are those of the paper; `m0_roughness` is a factor on that of the first
@@ -615,12 +601,7 @@ fn huang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
         let parameters = HairParameters::of_roughness(roughness, roughness, c.float());
         c.skip(4);
         let tints = [c.float(), c.float(), c.float()].map(Rgb::splat);
-        Lobe::Hair(Hair::new(&HairParameters {
-            absorption,
-            tilt,
-            tints,
-            ..parameters
-        }))
+        Lobe::Hair(Hair::new(&HairParameters { absorption, tilt, tints, ..parameters }))
     })
 }
 
@@ -644,10 +625,7 @@ fn reflector(eta: f32, microfacets: Microfacets) -> Lobe {
 
 /// Cycles' multiple-scattering GGX: each reflection multiplies by the colour.
 fn multi_ggx(color: Rgb, microfacets: Microfacets) -> Lobe {
-    Lobe::Schlick(Schlick {
-        f90: color,
-        ..Schlick::new(color, microfacets.compensated())
-    })
+    Lobe::Schlick(Schlick { f90: color, ..Schlick::new(color, microfacets.compensated()) })
 }
 
 /// OSL's microfacet closures, with the trailing parameters `eta` and `refract`: 0 reflects, 1 refracts, 2 does both.
@@ -664,20 +642,13 @@ fn microfacet<'t>(
         _ => Lobe::Dielectric(Dielectric::new(eta, microfacets)),
     };
     let lobe = compensated(lobe, c);
-    c.scatter(Scattering {
-        normal,
-        tangent,
-        ..white(lobe)
-    })
+    c.scatter(Scattering { normal, tangent, ..white(lobe) })
 }
 
 /// Reads the parameters of [`THIN_FILM`] and [`COMPENSATION`], and applies them to an interface.
 #[inline(always)]
 fn finished(interface: Lobe, c: &mut Component<'_, '_, '_>) -> Lobe {
-    let film = Film {
-        thickness: c.float(),
-        ior: c.float(),
-    };
+    let film = Film { thickness: c.float(), ior: c.float() };
     compensated(interface, c).under(film)
 }
 

@@ -29,10 +29,7 @@ pub(super) struct Clouds {
 impl CloudRequests {
     /// Clouds of these files.
     pub(super) fn new(files: SharedFiles) -> CloudRequests {
-        CloudRequests {
-            loader: CloudLoader::new(files),
-            ids: FxHashMap::default(),
-        }
+        CloudRequests { loader: CloudLoader::new(files), ids: FxHashMap::default() }
     }
 
     /// Requests the cloud of a file, searched for in the texture directories; `None` if the file does not exist.

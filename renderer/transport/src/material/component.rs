@@ -96,10 +96,7 @@ pub(super) struct Stack<'t> {
 impl<'t> Stack<'t> {
     #[inline]
     pub(super) fn new() -> Stack<'t> {
-        Stack {
-            near: ArrayVec::new_const(),
-            far: vec![],
-        }
+        Stack { near: ArrayVec::new_const(), far: vec![] }
     }
 
     #[inline]
@@ -111,11 +108,7 @@ impl<'t> Stack<'t> {
 
     #[inline]
     pub(super) fn pop(&mut self) -> Option<StackEntry<'t>> {
-        if self.far.is_empty() {
-            self.near.pop()
-        } else {
-            self.far.pop()
-        }
+        if self.far.is_empty() { self.near.pop() } else { self.far.pop() }
     }
 }
 
@@ -291,11 +284,8 @@ impl<'t> Component<'_, '_, 't> {
         self.flattener.several = true;
         self.flattener.is_view_dependent = true;
         self.flattener.open_tops += 1;
-        self.stack.push(StackEntry::Base {
-            base,
-            weight: *self.weight,
-            before: self.flattener.reflected,
-        });
+        self.stack
+            .push(StackEntry::Base { base, weight: *self.weight, before: self.flattener.reflected });
         top
     }
 

@@ -57,8 +57,7 @@ impl<'p> Flattener<'p> {
 
     /// Reserves room for straight transmission, which is not a lobe here: see [`ShadingResult::pass_straight`].
     fn fit(&mut self) -> bool {
-        self.lobes
-            .fit(usize::from(!self.surface.transparency.is_black()), self.point)
+        self.lobes.fit(usize::from(!self.surface.transparency.is_black()), self.point)
     }
 
     /// Flattens a tree that does not depend on point and view direction: returns its lobes, and writes emission and
@@ -99,39 +98,20 @@ impl<'p> Flattener<'p> {
         loop {
             next = match next.filter(|_| !weight.is_black()) {
                 Some(closure) => match closure.node() {
-                    ClosureNode::Mul {
-                        weight: factor,
-                        closure,
-                    } => {
+                    ClosureNode::Mul { weight: factor, closure } => {
                         weight *= Rgb::from(factor);
                         closure
                     }
-                    ClosureNode::Add {
-                        a: Some(a),
-                        b: Some(b),
-                    } => {
+                    ClosureNode::Add { a: Some(a), b: Some(b) } => {
                         self.several = true;
                         stack.push(StackEntry::Visit(b, weight));
                         Some(a)
                     }
                     ClosureNode::Add { a, b } => a.or(b),
-                    ClosureNode::Component {
-                        id,
-                        weight: factor,
-                        params,
-                    } => {
+                    ClosureNode::Component { id, weight: factor, params } => {
                         weight *= Rgb::from(factor);
                         let (stack, weight) = (&mut stack, &mut weight);
-                        interpret(
-                            id,
-                            Component {
-                                flattener: self,
-                                stack,
-                                weight,
-                                params,
-                                offset: 0,
-                            },
-                        )
+                        interpret(id, Component { flattener: self, stack, weight, params, offset: 0 })
                     }
                 },
                 None => match stack.pop() {
@@ -148,11 +128,7 @@ impl<'p> Flattener<'p> {
                         weight = its_weight;
                         Some(closure)
                     }
-                    Some(StackEntry::Base {
-                        base,
-                        weight: its_weight,
-                        before,
-                    }) => {
+                    Some(StackEntry::Base { base, weight: its_weight, before }) => {
                         self.open_tops -= 1;
                         weight = (its_weight - (self.reflected - before)).map(|v| v.max(0.0));
                         base

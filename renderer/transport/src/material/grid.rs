@@ -46,10 +46,7 @@ fn choice(request: &TextureRequest) -> GridChoice {
 impl GridRequests {
     /// Grids of these files.
     pub(super) fn new(files: SharedFiles) -> GridRequests {
-        GridRequests {
-            loader: GridLoader::new(files),
-            ids: FxHashMap::default(),
-        }
+        GridRequests { loader: GridLoader::new(files), ids: FxHashMap::default() }
     }
 
     /// Requests a grid of a file, searched for in the texture directories; `None` if the file does not exist.
@@ -87,18 +84,11 @@ impl GridRequests {
                 };
                 let mut requests: Vec<TextureRequest> = ids.keys().filter(is_meant).cloned().collect();
                 requests.sort_by(|a, b| a.file.cmp(&b.file));
-                TextureLoadError {
-                    error: error.into(),
-                    requests,
-                }
+                TextureLoadError { error: error.into(), requests }
             };
             errors.into_iter().map(load_error).collect::<Vec<_>>()
         })?;
-        Ok(Grids {
-            store,
-            ids,
-            late: LateTable::default(),
-        })
+        Ok(Grids { store, ids, late: LateTable::default() })
     }
 }
 
@@ -115,10 +105,7 @@ impl Grids {
         }
         load_once(&self.late, request, || match names.file(&request.file) {
             // Same wording as for textures, which shaders may examine.
-            None => Err(format!(
-                "Could not open file: {0}: No such file or directory",
-                request.file
-            )),
+            None => Err(format!("Could not open file: {0}: No such file or directory", request.file)),
             Some(path) => match self.store.load_late(&path, &choice(request)) {
                 Some(id) => self.usable(id),
                 None => Err("too many grids are named by running shaders".to_owned()),

@@ -16,21 +16,13 @@ pub struct HitRay {
 impl HitRay {
     /// Shadow ray of a path with `depth` scattering events.
     pub fn shadow(depth: u32) -> HitRay {
-        HitRay {
-            kind: RayKind::SHADOW,
-            depth,
-            outside: 1.0,
-        }
+        HitRay { kind: RayKind::SHADOW, depth, outside: 1.0 }
     }
 }
 
 impl From<RayKind> for HitRay {
     /// A ray without a path.
     fn from(kind: RayKind) -> HitRay {
-        HitRay {
-            kind,
-            depth: 0,
-            outside: 1.0,
-        }
+        HitRay { kind, depth: 0, outside: 1.0 }
     }
 }

@@ -97,10 +97,7 @@ impl Host {
         static TAGS: AtomicU32 = AtomicU32::new(0);
         Host {
             building: Mutex::new(BuildPhase {
-                names: TextureNames {
-                    directories,
-                    ..TextureNames::default()
-                },
+                names: TextureNames { directories, ..TextureNames::default() },
                 ..BuildPhase::default()
             }),
             frozen: OnceLock::new(),
@@ -137,10 +134,7 @@ impl Host {
     /// Adds the ray type `bake` to all rays.
     #[must_use]
     pub fn for_bake(self) -> Host {
-        Host {
-            purpose: RayKind::BAKE,
-            ..self
-        }
+        Host { purpose: RayKind::BAKE, ..self }
     }
 
     /// Ray kind added to every ray: render or bake.
@@ -182,10 +176,7 @@ impl Host {
 
     /// Returns whether a texture name resolves to files or to an image of the scene.
     pub fn finds_texture(&self, name: &str) -> bool {
-        let request = TextureRequest {
-            file: name.to_owned(),
-            ..TextureRequest::default()
-        };
+        let request = TextureRequest { file: name.to_owned(), ..TextureRequest::default() };
         self.with_build_phase(|building| building.names.resolve(&request).is_some())
     }
 
@@ -349,8 +340,7 @@ impl Host {
             Some(frozen) => frozen.texture(request).ok(),
             None => self.with_build_phase(|building| building.request(request, need)),
         };
-        id.filter(|id| id.0 < GRID_FLAG)
-            .map(|id| TextureHandle(self.tag | id.0))
+        id.filter(|id| id.0 < GRID_FLAG).map(|id| TextureHandle(self.tag | id.0))
     }
 
     pub(super) fn with_build_phase<T>(&self, f: impl FnOnce(&mut BuildPhase) -> T) -> T {
@@ -409,10 +399,7 @@ impl Frozen {
         };
         match self.names.resolve(request) {
             // Wording of OpenImageIO, which shaders may examine.
-            None => Err(format!(
-                "Could not open file: {0}: No such file or directory",
-                request.file
-            )),
+            None => Err(format!("Could not open file: {0}: No such file or directory", request.file)),
             Some(ResolvedTexture::Image(found)) => load(&found),
             Some(ResolvedTexture::Tiles(list)) => {
                 let list = list.iter().map(|(square, found)| Ok((*square, load(found)?)));

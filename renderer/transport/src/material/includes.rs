@@ -45,10 +45,7 @@ impl Includes for Folders {
         let read = |folder: &PathBuf| {
             let path = folder.join(STANDARD);
             let bytes = self.files.read(&path).ok()?;
-            Some(Source::new(
-                path.display().to_string(),
-                String::from_utf8_lossy(&bytes),
-            ))
+            Some(Source::new(path.display().to_string(), String::from_utf8_lossy(&bytes)))
         };
         self.list.iter().find_map(read)
     }

@@ -56,18 +56,14 @@ impl Interior {
         nesting: Nesting,
         context: &mut ShadingContext,
     ) -> Interior {
-        let constants = inside
-            .as_ref()
-            .and_then(|shader| medium_constants(shader.statistics()));
+        let constants = inside.as_ref().and_then(|shader| medium_constants(shader.statistics()));
         let medium = inside.map_or(Medium::Clear, |shader| Medium::new(shader, context));
         let mut interior = Interior {
             medium,
             ior: None,
             refracts: false,
             has_priority: priority.is_some(),
-            priority: priority
-                .or(constants.map(|(_, priority)| priority))
-                .unwrap_or_default(),
+            priority: priority.or(constants.map(|(_, priority)| priority)).unwrap_or_default(),
             nesting,
         };
         let known = surface.closures.iter().filter_map(|&id| refraction(id, surface));
@@ -101,15 +97,16 @@ impl Interior {
 
 /// Index of refraction and priority of a `medium_vdf` closure, if they are constant.
 pub(super) fn medium_constants(statistics: &Statistics) -> Option<(f32, Priority)> {
-    let mut found = statistics
-        .closure_constants
-        .iter()
-        .filter_map(|(&id, constants)| match (kind(id), &constants[..]) {
-            (ClosureKind::MediumVdf, [.., Some(Const::Float(ior)), Some(Const::Int(priority))]) => {
-                Some((*ior, Priority(*priority)))
-            }
-            _ => None,
-        });
+    let mut found =
+        statistics
+            .closure_constants
+            .iter()
+            .filter_map(|(&id, constants)| match (kind(id), &constants[..]) {
+                (ClosureKind::MediumVdf, [.., Some(Const::Float(ior)), Some(Const::Int(priority))]) => {
+                    Some((*ior, Priority(*priority)))
+                }
+                _ => None,
+            });
     found.next()
 }
 
@@ -147,10 +144,7 @@ pub(super) fn coefficients(tree: ClosureTree<'_>) -> Coefficients {
     pending.extend(tree.root().map(|root| (root, Rgb::WHITE)));
     while let Some((closure, weight)) = pending.pop() {
         match closure.node() {
-            ClosureNode::Mul {
-                weight: factor,
-                closure,
-            } => {
+            ClosureNode::Mul { weight: factor, closure } => {
                 if let Some(closure) = closure {
                     let _ = pending.try_push((closure, weight * Rgb::from(factor)));
                 }
@@ -160,11 +154,7 @@ pub(super) fn coefficients(tree: ClosureTree<'_>) -> Coefficients {
                     let _ = pending.try_push((closure, weight));
                 }
             }
-            ClosureNode::Component {
-                id,
-                weight: factor,
-                params,
-            } => {
+            ClosureNode::Component { id, weight: factor, params } => {
                 let weight = weight * Rgb::from(factor);
                 for closure in nested(kind(id), &params).into_iter().flatten() {
                     let _ = pending.try_push((closure, weight));

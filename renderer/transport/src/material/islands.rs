@@ -24,9 +24,7 @@ impl Islands {
             let islands = known.entry(address).or_insert_with(|| mesh.islands().into());
             Some(islands.clone())
         };
-        Islands {
-            by_shape: shapes.iter().map(of_shape).collect(),
-        }
+        Islands { by_shape: shapes.iter().map(of_shape).collect() }
     }
 
     /// Island at a shading point.

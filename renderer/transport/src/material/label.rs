@@ -7,9 +7,5 @@ pub(super) const SUBSURFACE: &str = "subsurface";
 
 /// The hash by which labels are compared; 0 for the empty one.
 pub(crate) fn label_hash(label: &str) -> u32 {
-    if label.is_empty() {
-        0
-    } else {
-        crypto_id(label).max(1)
-    }
+    if label.is_empty() { 0 } else { crypto_id(label).max(1) }
 }

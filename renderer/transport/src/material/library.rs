@@ -160,16 +160,7 @@ mod tests {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
-            .filter_map(|entry| {
-                Some(
-                    entry
-                        .unwrap()
-                        .file_name()
-                        .to_str()?
-                        .strip_suffix(".ksl")?
-                        .to_owned(),
-                )
-            })
+            .filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".ksl")?.to_owned()))
             .collect();
         files.sort();
         let mut listed = names();

@@ -138,18 +138,9 @@ impl Material {
         host: &Host,
         context: &mut ShadingContext,
     ) -> Material {
-        let Instances {
-            full,
-            light,
-            replaced,
-            inside,
-        } = instances.into();
+        let Instances { full, light, replaced, inside } = instances.into();
         let known = full.statistics();
-        let areas = if known.reads_surface_area {
-            host.areas()
-        } else {
-            Arc::default()
-        };
+        let areas = if known.reads_surface_area { host.areas() } else { Arc::default() };
         let mut flags = closure_effects::flags(known);
         let interior = Interior::new(known, inside.clone(), sides.priority, sides.nesting, context);
         flags.emits &= !sides.is_dark;
@@ -279,10 +270,7 @@ impl Material {
         self.run(
             shader,
             it,
-            HitRay {
-                outside,
-                ..HitRay::shadow(depth)
-            },
+            HitRay { outside, ..HitRay::shadow(depth) },
             footprint,
             context,
             &mut surface,
@@ -398,9 +386,7 @@ impl Material {
 
     /// Constant names of textures and point clouds that the shader may look up at run time.
     pub fn late_files(&self) -> impl Iterator<Item = &str> {
-        self.known()
-            .flat_map(|known| &known.late_files)
-            .map(String::as_str)
+        self.known().flat_map(|known| &known.late_files).map(String::as_str)
     }
 
     /// Statistics of the shaders of the surface and of the medium.

@@ -28,11 +28,7 @@ impl OutputShader {
             Base::Color | Base::Point | Base::Vector | Base::Normal => 3,
             Base::Matrix | Base::String | Base::Closure | Base::Void | Base::Struct(_) => return None,
         };
-        Some(OutputShader {
-            instance,
-            output: index,
-            count,
-        })
+        Some(OutputShader { instance, output: index, count })
     }
 
     /// Value at a hit of a ray; a single number fills all three channels.

@@ -26,11 +26,7 @@ impl RenderingSpace {
         let center = bounds.center();
         let is_far = !bounds.is_empty() && center.length() > MIN_DISTANCE * bounds.radius();
         RenderingSpace {
-            origin: if is_far && center.is_finite() {
-                center
-            } else {
-                Vec3::ZERO
-            },
+            origin: if is_far && center.is_finite() { center } else { Vec3::ZERO },
         }
     }
 
@@ -126,16 +122,11 @@ mod tests {
 
     #[test]
     fn scenes_near_the_origin_are_rendered_in_world_space() {
-        let ball = |center: Vec3, radius: f32| Bounds {
-            min: center - radius,
-            max: center + radius,
-        };
+        let ball = |center: Vec3, radius: f32| Bounds { min: center - radius, max: center + radius };
         let place = Vec3::new(3.0, 0.0, -4.0);
-        for (bounds, origin) in [
-            (ball(place, 1.0), Vec3::ZERO),
-            (ball(place, 0.5), place),
-            (Bounds::EMPTY, Vec3::ZERO),
-        ] {
+        for (bounds, origin) in
+            [(ball(place, 1.0), Vec3::ZERO), (ball(place, 0.5), place), (Bounds::EMPTY, Vec3::ZERO)]
+        {
             assert_eq!(RenderingSpace::of(bounds).origin, origin);
         }
     }

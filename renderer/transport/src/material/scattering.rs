@@ -123,10 +123,7 @@ pub(super) struct Lobes {
 impl Lobes {
     /// Creates an empty list.
     pub(super) const fn new() -> Lobes {
-        Lobes {
-            kept: ArrayVec::new_const(),
-            rest: None,
-        }
+        Lobes { kept: ArrayVec::new_const(), rest: None }
     }
 
     /// Adds a lobe found at `point`.
@@ -207,15 +204,8 @@ impl Reservoir {
     /// Starts with a lobe; the random numbers derive from the point and the view direction.
     fn new(first: Scattering, point: &Interaction) -> Reservoir {
         let [p, wo] = [point.p, point.wo].map(|v| v.to_array());
-        let random = p
-            .into_iter()
-            .chain(wo)
-            .fold(0, |hash, x| mix(hash ^ u64::from(x.to_bits())));
-        Reservoir {
-            chosen: first,
-            total: first.priority(),
-            random,
-        }
+        let random = p.into_iter().chain(wo).fold(0, |hash, x| mix(hash ^ u64::from(x.to_bits())));
+        Reservoir { chosen: first, total: first.priority(), random }
     }
 
     fn add(&mut self, new: Scattering) {

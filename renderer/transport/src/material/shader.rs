@@ -90,28 +90,15 @@ impl Instances {
         let medium = closure_effects::interior_closures(known);
         let inside = match medium.is_empty() {
             true => None,
-            false => Some(instantiate(&InstanceOptions {
-                closures: Some(medium),
-                ..options
-            })?),
+            false => Some(instantiate(&InstanceOptions { closures: Some(medium), ..options })?),
         };
-        Ok(Instances {
-            full,
-            light,
-            inside,
-            replaced: None,
-        })
+        Ok(Instances { full, light, inside, replaced: None })
     }
 }
 
 impl From<Arc<ShaderInstance>> for Instances {
     fn from(full: Arc<ShaderInstance>) -> Instances {
-        Instances {
-            full,
-            light: None,
-            inside: None,
-            replaced: None,
-        }
+        Instances { full, light: None, inside: None, replaced: None }
     }
 }
 

@@ -111,9 +111,7 @@ impl ShaderHost for Host {
         };
         // The value of a tile set is the common value of its tiles, if there is one.
         let mut answers = vec![];
-        frozen
-            .store
-            .each(id, &mut |one| answers.push(texture::info(one, name)));
+        frozen.store.each(id, &mut |one| answers.push(texture::info(one, name)));
         let first = answers.first()?.clone();
         first.filter(|first| answers.iter().all(|answer| answer.as_ref() == Some(first)))
     }
@@ -136,10 +134,7 @@ impl ShaderHost for Host {
         if let (AttributeSource::None, Some(standard)) = (given, NumberAttribute::named(name)) {
             let object = ObjectInfo {
                 island: frozen.islands.as_ref().and_then(|islands| islands.at(globals)),
-                random: self
-                    .trace_geometry
-                    .get()
-                    .and_then(|geometry| geometry.random(globals.object)),
+                random: self.trace_geometry.get().and_then(|geometry| geometry.random(globals.object)),
                 lacks_inputs: frozen.lacks_inputs.get(globals.object as usize) == Some(&true),
             };
             let x = standard.value(&frozen.camera, globals, shape, object)?;
@@ -189,8 +184,7 @@ impl ShaderHost for Host {
                 clouds.request(names, file)
             }),
         };
-        id.filter(|id| id.0 >> INDEX_BITS == 0)
-            .map(|id| CloudHandle(self.tag | id.0))
+        id.filter(|id| id.0 >> INDEX_BITS == 0).map(|id| CloudHandle(self.tag | id.0))
     }
 
     fn cloud(&self, handle: CloudHandle) -> Option<&dyn PointCloud> {
@@ -266,9 +260,8 @@ impl ShaderHost for Host {
 
 /// Returns whether `name` is a coordinate space.
 pub fn is_space(name: &str) -> bool {
-    const SPACES: [&str; 9] = [
-        "world", "common", "object", "model", "shader", "camera", "screen", "raster", "NDC",
-    ];
+    const SPACES: [&str; 9] =
+        ["world", "common", "object", "model", "shader", "camera", "screen", "raster", "NDC"];
     SPACES.contains(&name)
 }
 

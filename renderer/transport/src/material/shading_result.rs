@@ -61,17 +61,12 @@ impl ShadingResult {
         let found = self.bsdf.subsurface_lobe_numbered(number);
         let frame = found.map(|below| (below.frame, below.label));
         let (frame, label) = frame.unwrap_or_else(|| {
-            let n = if point.wo.dot(point.ng) < 0.0 {
-                -point.n
-            } else {
-                point.n
-            };
+            let n = if point.wo.dot(point.ng) < 0.0 { -point.n } else { point.n };
             (Frame::from_normal(n), 0)
         });
         self.reset(point);
         self.bsdf.push(Rgb::WHITE, frame, Lobe::Lambert(Lambert));
-        self.bsdf
-            .label_last(if label == 0 { label_hash(SUBSURFACE) } else { label });
+        self.bsdf.label_last(if label == 0 { label_hash(SUBSURFACE) } else { label });
     }
 
     /// Opacity without the holdout.
@@ -98,8 +93,7 @@ impl ShadingResult {
     #[inline(never)]
     fn push_transparent(&mut self, point: &Interaction) {
         let frame = Frame::from_normal(point.ng);
-        self.bsdf
-            .push(self.transparency, frame, Lobe::Transparent(Transparent));
+        self.bsdf.push(self.transparency, frame, Lobe::Transparent(Transparent));
     }
 }
 

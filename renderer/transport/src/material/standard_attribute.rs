@@ -225,22 +225,13 @@ mod tests {
         assert_eq!(of_kind(&[2.0], Kind::INT), Some(Const::Int(2)));
         assert_eq!(of_kind(&[2.0, 3.0], Kind::INT), None);
         let five = [1.0, 2.0, 3.0, 4.0, 5.0];
-        assert_eq!(
-            of_kind(&five, Kind::Array(Element::Float, 5)),
-            Some(floats(&five))
-        );
+        assert_eq!(of_kind(&five, Kind::Array(Element::Float, 5)), Some(floats(&five)));
         assert_eq!(of_kind(&five, Kind::Array(Element::Float, 4)), None);
         let triples = Const::Array(vec![Const::Triple([1.0; 3]); 2]);
         assert_eq!(of_kind(&[1.0; 6], Kind::Array(Element::Triple, 2)), Some(triples));
         assert_eq!(of_kind(&[1.0; 16], Kind::MATRIX), Some(Const::Matrix([1.0; 16])));
-        assert_eq!(
-            numbers_of_kind(&five, Some(4), Kind::FLOAT),
-            Some(Const::Float(5.0))
-        );
+        assert_eq!(numbers_of_kind(&five, Some(4), Kind::FLOAT), Some(Const::Float(5.0)));
         assert_eq!(numbers_of_kind(&five, Some(5), Kind::FLOAT), None);
-        assert_eq!(
-            numbers_of_kind(&five, Some(0), Kind::Array(Element::Float, 0)),
-            None
-        );
+        assert_eq!(numbers_of_kind(&five, Some(0), Kind::Array(Element::Float, 0)), None);
     }
 }

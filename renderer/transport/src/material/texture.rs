@@ -64,11 +64,9 @@ impl TextureLoadError {
     pub fn hinted(&self, diagnostic: Diagnostic) -> Diagnostic {
         match &self.error {
             TextureFault::Grid(error) => match &**error {
-                GridError::NoGrid {
-                    asked: GridChoice::Name(name),
-                    known,
-                    ..
-                } => diagnostic.nearest(name, known.iter().map(String::as_str)),
+                GridError::NoGrid { asked: GridChoice::Name(name), known, .. } => {
+                    diagnostic.nearest(name, known.iter().map(String::as_str))
+                }
                 _ => diagnostic,
             },
             TextureFault::Image(_) => diagnostic,
@@ -97,10 +95,7 @@ impl TextureNames {
             None => false,
         };
         let requests = requests.filter(means).cloned().collect();
-        TextureLoadError {
-            error: error.into(),
-            requests,
-        }
+        TextureLoadError { error: error.into(), requests }
     }
 
     /// Resolves a shader's texture request; `None` if the file does not exist.
@@ -133,9 +128,7 @@ impl TextureNames {
             return Some(ResolvedTexture::Image(file(path)));
         }
         let pattern = TilePattern::parse(name.file_name()?.to_str()?)?;
-        let directories = self
-            .candidates(name)
-            .filter_map(|path| Some(path.parent()?.to_owned()));
+        let directories = self.candidates(name).filter_map(|path| Some(path.parent()?.to_owned()));
         let mut found = directories.map(|directory| pattern.find_in(&*self.files, &directory));
         let list = found.find(|list| !list.is_empty())?;
         let list = list.into_iter().map(|(square, path)| (square, file(path)));
@@ -144,15 +137,12 @@ impl TextureNames {
 
     /// Files of the texture or point cloud `name`: none, one, or those of a tile set with their tile coordinates.
     pub(super) fn files_named(&self, name: &str) -> Vec<([u32; 2], TextureSource)> {
-        let request = shading::TextureRequest {
-            file: name.to_owned(),
-            ..shading::TextureRequest::default()
-        };
+        let request = shading::TextureRequest { file: name.to_owned(), ..shading::TextureRequest::default() };
         match self.resolve(&request) {
             Some(ResolvedTexture::Image(found)) => vec![([0; 2], found.source)],
-            Some(ResolvedTexture::Tiles(list)) => (list.into_iter())
-                .map(|(square, found)| (square, found.source))
-                .collect(),
+            Some(ResolvedTexture::Tiles(list)) => {
+                (list.into_iter()).map(|(square, found)| (square, found.source)).collect()
+            }
             None => vec![],
         }
     }
@@ -171,17 +161,12 @@ impl TextureNames {
 
     /// File for a name that is not a texture.
     pub(super) fn file(&self, name: &str) -> Option<PathBuf> {
-        self.candidates(Path::new(name))
-            .find(|path| self.files.is_file(path))
+        self.candidates(Path::new(name)).find(|path| self.files.is_file(path))
     }
 
     /// Candidate paths for a file name.
     fn candidates(&self, name: &Path) -> impl Iterator<Item = PathBuf> {
-        let directories: &[PathBuf] = if name.is_absolute() {
-            &[]
-        } else {
-            &self.directories
-        };
+        let directories: &[PathBuf] = if name.is_absolute() { &[] } else { &self.directories };
         let alone = directories.is_empty().then(|| match name.parent() {
             Some(parent) if parent.as_os_str().is_empty() => Path::new(".").join(name),
             _ => name.to_owned(),
@@ -254,11 +239,7 @@ pub(super) fn direction(lookup: &TextureLookup) -> EnvironmentLookup {
 
 /// Converts a lookup's result to the language's type.
 pub(super) fn sample(sample: Sample) -> TextureSample {
-    TextureSample {
-        value: sample.value,
-        ds: sample.ds,
-        dt: sample.dt,
-    }
+    TextureSample { value: sample.value, ds: sample.ds, dt: sample.dt }
 }
 
 fn wrap(wrap: hir::Wrap) -> Wrap {
@@ -288,10 +269,7 @@ fn average(texture: &Texture) -> [f32; 4] {
 /// Metadata of a texture by OpenImageIO's names.
 pub(super) fn info(texture: &Texture, name: &str) -> Option<TextureInfo> {
     let ints = |values: &[usize]| TextureInfo::Ints(values.iter().map(|&v| v as i32).collect());
-    let pixels = |first: [i32; 2], last: [i32; 2]| TextureInfo::Pixels {
-        list: vec![first, last],
-        depth: 0,
-    };
+    let pixels = |first: [i32; 2], last: [i32; 2]| TextureInfo::Pixels { list: vec![first, last], depth: 0 };
     let (width, height) = (texture.width(), texture.height());
     let color = |values: [f32; 4]| {
         let count = texture.channels().min(4);
@@ -305,10 +283,7 @@ pub(super) fn info(texture: &Texture, name: &str) -> Option<TextureInfo> {
     };
     Some(match name {
         "exists" => ints(&[1]),
-        "resolution" => TextureInfo::Pixels {
-            list: vec![[width as i32, height as i32]],
-            depth: 1,
-        },
+        "resolution" => TextureInfo::Pixels { list: vec![[width as i32, height as i32]], depth: 1 },
         "channels" => ints(&[texture.channels()]),
         "miplevels" => ints(&[texture.levels()]),
         "subimages" => ints(&[texture.info().subimages.max(1)]),
@@ -323,9 +298,7 @@ pub(super) fn info(texture: &Texture, name: &str) -> Option<TextureInfo> {
         }
         "displaywindow" => {
             let own = (width as u32, height as u32);
-            let full = texture
-                .window()
-                .map_or(own, |window| (window.full_width, window.full_height));
+            let full = texture.window().map_or(own, |window| (window.full_width, window.full_height));
             pixels([0, 0], [full.0 as i32 - 1, full.1 as i32 - 1])
         }
         "averagecolor" => color(average(texture)),

@@ -43,13 +43,7 @@ impl TraceGeometry {
         names: Arc<[Arc<str>]>,
         space: RenderingSpace,
     ) -> TraceGeometry {
-        TraceGeometry {
-            space,
-            randoms: object_randoms(&names),
-            accel,
-            shapes,
-            names,
-        }
+        TraceGeometry { space, randoms: object_randoms(&names), accel, shapes, names }
     }
 
     /// Name of a shape.
@@ -65,9 +59,7 @@ impl TraceGeometry {
     /// Returns the first hit of a ray; `None` without a hit or if the direction is zero.
     pub(super) fn trace(&self, globals: &ShaderGlobals, traced: &TraceRay<'_>) -> Option<TraceHit> {
         let direction = Vec3::from(traced.direction).try_normalize()?;
-        let origin = self
-            .space
-            .rendering(origin(globals, traced.origin.into(), direction));
+        let origin = self.space.rendering(origin(globals, traced.origin.into(), direction));
         let mut ray = Ray {
             t_min: traced.min_distance.max(0.0),
             t_max: traced.max_distance,
@@ -107,17 +99,8 @@ impl TraceGeometry {
             primitive: hit.primitive,
             barycentric: Vec2::from(hit.place),
         };
-        let it = self
-            .shapes
-            .get(id.0 as usize)?
-            .interaction(id, &hit, &ray, Tangents::ByUv);
-        Some(globals::globals(
-            &it,
-            RayKind::default().into(),
-            0.0,
-            None,
-            self.space,
-        ))
+        let it = self.shapes.get(id.0 as usize)?.interaction(id, &hit, &ray, Tangents::ByUv);
+        Some(globals::globals(&it, RayKind::default().into(), 0.0, None, self.space))
     }
 }
 
@@ -130,9 +113,7 @@ fn object_randoms(names: &[Arc<str>]) -> Vec<f32> {
         *count += 1;
         (name, *count)
     });
-    numbered
-        .map(|(name, number)| unit_hash(name.as_bytes(), number))
-        .collect()
+    numbered.map(|(name, number)| unit_hash(name.as_bytes(), number)).collect()
 }
 
 /// Number in `[0,1)` from the FNV-1a hash of bytes and a number.

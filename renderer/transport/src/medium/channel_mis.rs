@@ -24,9 +24,7 @@ impl ChannelMis {
 
     /// Mean of two distributions.
     pub(crate) fn average(self, other: ChannelMis) -> ChannelMis {
-        ChannelMis {
-            probability: (self.probability + other.probability) * 0.5,
-        }
+        ChannelMis { probability: (self.probability + other.probability) * 0.5 }
     }
 
     /// Samples a distance in proportion to the transmittance of the channel selected by `u.x` [m].

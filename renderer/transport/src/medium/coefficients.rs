@@ -46,10 +46,7 @@ const ROUNDING: f32 = 1e-6;
 impl Coefficients {
     /// The coefficient, with negative values and NaN replaced by zero.
     fn valid(&mut self, coefficient: Rgb) -> Rgb {
-        self.is_faulty |= coefficient
-            .to_array()
-            .iter()
-            .any(|&v| v < -ROUNDING || v.is_nan());
+        self.is_faulty |= coefficient.to_array().iter().any(|&v| v < -ROUNDING || v.is_nan());
         coefficient.map(|v| bounded(v, 0.0, MAX_COEFFICIENT))
     }
 
@@ -107,9 +104,7 @@ impl Coefficients {
             let factor = limit / most;
             self.absorption *= factor;
             self.scattering *= factor;
-            self.phases
-                .iter_mut()
-                .for_each(|(coefficient, _)| *coefficient *= factor);
+            self.phases.iter_mut().for_each(|(coefficient, _)| *coefficient *= factor);
         }
         self
     }

@@ -73,10 +73,7 @@ mod tests {
                 let sum: f64 = (0..steps)
                     .map(|i| f64::from(equiangular.density((i as f32 + 0.5) * step)) * f64::from(step))
                     .sum();
-                assert!(
-                    (sum - f64::from(share)).abs() < 2e-3,
-                    "{sum}, not {share}: {equiangular:?}"
-                );
+                assert!((sum - f64::from(share)).abs() < 2e-3, "{sum}, not {share}: {equiangular:?}");
             }
         }
     }

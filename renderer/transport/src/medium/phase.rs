@@ -136,11 +136,7 @@ fn draine_cos(g: f64, alpha: f64, u: f64) -> f64 {
         }
         let newton = cos - excess / density(cos);
         let is_inside = newton > low && newton < high;
-        cos = if is_inside && step % 2 == 0 {
-            newton
-        } else {
-            0.5 * (low + high)
-        };
+        cos = if is_inside && step % 2 == 0 { newton } else { 0.5 * (low + high) };
     }
     cos
 }

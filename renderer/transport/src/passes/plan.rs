@@ -110,10 +110,7 @@ impl PassPlan {
         for (desc, channel) in set.placed() {
             match &desc.pass {
                 Pass::Light(light) => {
-                    let rule = Rule {
-                        channel,
-                        lighting: light.lighting,
-                    };
+                    let rule = Rule { channel, lighting: light.lighting };
                     match &light.paths {
                         Paths::Group(group) => {
                             check_group(&desc.name, group, names)?;
@@ -135,10 +132,7 @@ impl PassPlan {
         let start = automaton.next(automaton.start(), &Event::CAMERA);
         let lights = lights(scene, names, &labels, &groups);
         let (light_tags, tags) = tags(&lights);
-        let hashes = labels
-            .names()
-            .iter()
-            .map(|name| (label_hash(name), labels.get(name)));
+        let hashes = labels.names().iter().map(|name| (label_hash(name), labels.get(name)));
         let view = camera.world_from_camera;
         Ok(PassPlan {
             start,
@@ -160,10 +154,7 @@ impl PassPlan {
             closures: hashes.collect(),
             manifests: set.kinds().iter().map(|&kind| manifest(kind, names)).collect(),
             space: scene.host().space(),
-            eye: (
-                view.translation.into(),
-                -Vec3::from(view.matrix3.z_axis).normalize_or_zero(),
-            ),
+            eye: (view.translation.into(), -Vec3::from(view.matrix3.z_axis).normalize_or_zero()),
             automaton,
             set,
         })
@@ -196,10 +187,7 @@ impl PassPlan {
     /// End event of paths at lights with this tag.
     pub(super) fn tagged_light(&self, tag: u8) -> LightEnd {
         let known = self.tags.get(usize::from(tag)).copied();
-        known.unwrap_or(LightEnd {
-            event: Event::end(EventKind::Light),
-            group: None,
-        })
+        known.unwrap_or(LightEnd { event: Event::end(EventKind::Light), group: None })
     }
 
     /// Output shaders of a shape, with the first channel of each.
@@ -251,10 +239,7 @@ impl PassPlan {
 
 /// The expression of a pass.
 fn expression(name: &str, text: &str, labels: &mut LabelTable) -> Result<Expression, PlanError> {
-    Expression::parse(text, labels).map_err(|error| PlanError::Expression {
-        name: name.to_owned(),
-        error,
-    })
+    Expression::parse(text, labels).map_err(|error| PlanError::Expression { name: name.to_owned(), error })
 }
 
 /// Returns an error if no light is in the group.
@@ -266,11 +251,7 @@ fn check_group(name: &str, group: &str, names: &SceneNames) -> Result<(), PlanEr
     let mut known: Vec<String> = known().map(str::to_owned).collect();
     known.sort();
     known.dedup();
-    Err(PlanError::NoGroup {
-        name: name.to_owned(),
-        group: group.to_owned(),
-        known,
-    })
+    Err(PlanError::NoGroup { name: name.to_owned(), group: group.to_owned(), known })
 }
 
 fn objects(set: &PassSet, names: &SceneNames, labels: &LabelTable) -> Vec<Object> {

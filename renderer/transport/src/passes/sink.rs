@@ -152,9 +152,7 @@ impl<'a> PassSink<'a> {
     }
 
     fn after_lobes(&self, it: &Interaction, shares: &LobeShares) -> Track {
-        let events = shares
-            .shares()
-            .map(|(class, _, share)| (self.event(class, it), share));
+        let events = shares.shares().map(|(class, _, share)| (self.event(class, it), share));
         self.track.after_any(&self.plan.automaton, events)
     }
 
@@ -180,9 +178,7 @@ impl<'a> PassSink<'a> {
             for index in 0..self.track.states().len() {
                 let (state, of_state) = self.track.states()[index];
                 let events = [lobe, event, end.event];
-                let state = events
-                    .iter()
-                    .fold(state, |state, event| plan.automaton.next(state, event));
+                let state = events.iter().fold(state, |state, event| plan.automaton.next(state, event));
                 self.add_to(state, of_state * share, light);
             }
         }
@@ -291,12 +287,7 @@ impl RadianceSink for PassSink<'_> {
         }
         let mut lobes = LobeShares::default();
         shares(&mut lobes);
-        self.add_by_lobes(
-            it,
-            &lobes,
-            label,
-            [(all, Lighting::Unoccluded), (blocked, Lighting::Shadow)],
-        );
+        self.add_by_lobes(it, &lobes, label, [(all, Lighting::Unoccluded), (blocked, Lighting::Shadow)]);
     }
 
     fn wants_crossings(&self) -> bool {

@@ -68,10 +68,7 @@ impl Track {
             *sum += share;
         } else if let Err(full) = self.0.try_push((state, share)) {
             let luminance = |&(_, share): &(State, Rgb)| share.luminance();
-            let largest = self
-                .0
-                .iter_mut()
-                .max_by(|a, b| luminance(a).total_cmp(&luminance(b)));
+            let largest = self.0.iter_mut().max_by(|a, b| luminance(a).total_cmp(&luminance(b)));
             largest.into_iter().for_each(|(_, sum)| *sum += full.element().1);
         }
     }

@@ -30,12 +30,7 @@ impl PassSink<'_> {
 
     /// Records the values of the first surface.
     pub(super) fn record_first(&mut self, reached: Reached<'_>, context: &mut ShadingContext) {
-        let Reached {
-            it,
-            surface,
-            throughput,
-            ..
-        } = reached;
+        let Reached { it, surface, throughput, .. } = reached;
         let seen = throughput * surface.opacity();
         let covered = mean(seen);
         if let Some(channel) = self.plan.weight {
@@ -95,22 +90,13 @@ impl PassSink<'_> {
 
     /// Records the values of the first surface that is not a mirror or smooth glass.
     pub(super) fn record_seen(&mut self, reached: Reached<'_>) {
-        let Reached {
-            it,
-            surface,
-            throughput,
-            ..
-        } = reached;
+        let Reached { it, surface, throughput, .. } = reached;
         let covered = mean(throughput * surface.opacity());
         for &(value, channel) in &self.plan.values {
             let v = match value {
                 ValuePass::Normal => {
                     let n = surface.bsdf.shading_normal().unwrap_or(it.n);
-                    if n.dot(it.wo) < 0.0 {
-                        -n * covered
-                    } else {
-                        n * covered
-                    }
+                    if n.dot(it.wo) < 0.0 { -n * covered } else { n * covered }
                 }
                 ValuePass::Albedo => {
                     Vec3::from_array((throughput * surface.bsdf.scattering_albedo(it.wo)).to_array())

@@ -37,8 +37,6 @@ impl Contribution {
     };
 
     /// Light from the caustic map.
-    pub const CAUSTIC_MAP: Contribution = Contribution {
-        source: LightSource::CausticMap,
-        ..Contribution::MAP
-    };
+    pub const CAUSTIC_MAP: Contribution =
+        Contribution { source: LightSource::CausticMap, ..Contribution::MAP };
 }

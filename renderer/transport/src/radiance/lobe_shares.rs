@@ -26,11 +26,7 @@ impl LobeShares {
         if light.is_black() {
             return;
         }
-        match self
-            .0
-            .iter_mut()
-            .find(|(known, of, _)| (*known, *of) == (class, tag))
-        {
+        match self.0.iter_mut().find(|(known, of, _)| (*known, *of) == (class, tag)) {
             Some((.., sum)) => *sum += light,
             None => {
                 // Shares refer to the sum of the stored contributions, so no light is lost.

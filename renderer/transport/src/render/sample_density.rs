@@ -89,9 +89,7 @@ impl SampleDensity {
         let densities = |patch: &Patch, rect: Rect| -> Vec<Density> {
             let weight = weight(patch);
             let pixels = rect.pixels();
-            pixels
-                .map(|(x, y)| Density::of(weight[patch.index(x, y)] / typical))
-                .collect()
+            pixels.map(|(x, y)| Density::of(weight[patch.index(x, y)] / typical)).collect()
         };
         let rect = settings.rendered();
         let densities = match &patches[..] {
@@ -100,11 +98,7 @@ impl SampleDensity {
                 .flat_map(|strip| densities(&measure(strip.grown(BLUR_RADIUS).and(&film)), strip))
                 .collect(),
         };
-        Some(SampleDensity {
-            rect,
-            densities,
-            gain,
-        })
+        Some(SampleDensity { rect, densities, gain })
     }
 
     /// Rays of a pixel for a range of samples.
@@ -170,11 +164,7 @@ impl Patch {
             (samples, CAMERA_COST + rays / PILOT_SAMPLES as f32)
         });
         let (pixels, costs): (Vec<_>, Vec<_>) = pilot.pixels.into_iter().unzip();
-        Patch {
-            costs: binomial_blur(&rect, costs),
-            rect,
-            pixels,
-        }
+        Patch { costs: binomial_blur(&rect, costs), rect, pixels }
     }
 
     fn index(&self, x: u32, y: u32) -> usize {
@@ -246,14 +236,8 @@ fn binomial_blur(rect: &Rect, mut values: Vec<f32>) -> Vec<f32> {
 /// Gain of the densities chosen from the pair of samples `choose`, estimated from the error of the pair `judge`: error × cost of
 /// uniform sampling divided by that with the densities.
 fn predicted_gain(patches: &[Patch], [choose, judge]: [usize; 2], mean: f32) -> f64 {
-    let weight: Vec<f32> = patches
-        .iter()
-        .flat_map(|patch| patch.weight(&[choose], mean))
-        .collect();
-    let errors: Vec<f32> = patches
-        .iter()
-        .flat_map(|patch| patch.errors(judge, mean))
-        .collect();
+    let weight: Vec<f32> = patches.iter().flat_map(|patch| patch.weight(&[choose], mean)).collect();
+    let errors: Vec<f32> = patches.iter().flat_map(|patch| patch.errors(judge, mean)).collect();
     let costs = patches.iter().flat_map(|patch| &patch.costs);
     let mut sorted = errors.clone();
     sorted.sort_unstable_by(f32::total_cmp);
@@ -296,22 +280,14 @@ fn measured_parts(film: &Rect) -> Vec<Rect> {
     }
     let tiles = [film.width(), film.height()].map(|length| length.div_ceil(SQUARE_SIDE) as usize);
     let wanted = PILOT_PIXELS / (SQUARE_SIDE * SQUARE_SIDE) as usize;
-    let step = ((tiles[0] * tiles[1]) as f64 / wanted as f64)
-        .sqrt()
-        .ceil()
-        .max(1.0) as usize;
+    let step = ((tiles[0] * tiles[1]) as f64 / wanted as f64).sqrt().ceil().max(1.0) as usize;
     let along = |count: usize| {
         (0..count.div_ceil(step)).map(move |i| (i * step + step / 2).min(count - 1) as u32 * SQUARE_SIDE)
     };
     along(tiles[1])
         .flat_map(|y| along(tiles[0]).map(move |x| (x, y)))
         .map(|(x0, y0)| {
-            let tile = Rect {
-                x0,
-                y0,
-                x1: x0 + SQUARE_SIDE,
-                y1: y0 + SQUARE_SIDE,
-            };
+            let tile = Rect { x0, y0, x1: x0 + SQUARE_SIDE, y1: y0 + SQUARE_SIDE };
             tile.and(film)
         })
         .collect()
@@ -345,17 +321,8 @@ mod tests {
     #[test]
     fn rays_of_ranges_join() {
         for density in (-1..=3).map(Density) {
-            let mut bounds = [
-                0,
-                1,
-                7,
-                UNIFORM_SAMPLES,
-                UNIFORM_SAMPLES + 1,
-                UNIFORM_SAMPLES + 2,
-                40,
-                41,
-                1000,
-            ];
+            let mut bounds =
+                [0, 1, 7, UNIFORM_SAMPLES, UNIFORM_SAMPLES + 1, UNIFORM_SAMPLES + 2, 40, 41, 1000];
             bounds.sort_unstable();
             let rays: Vec<u64> = bounds.iter().map(|&sample| density.rays_before(sample)).collect();
             assert!(rays.is_sorted());

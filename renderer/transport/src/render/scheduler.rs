@@ -126,11 +126,7 @@ pub fn resume(
             end = end.min(UNIFORM_SAMPLES);
         }
         let rays = ray..end;
-        let taken_to = if end < last {
-            end * unit
-        } else {
-            state.pass_end(settings)
-        };
+        let taken_to = if end < last { end * unit } else { state.pass_end(settings) };
         // Preparation stops at its deadline, too.
         if stop.load(Ordering::Relaxed) {
             break;
@@ -155,12 +151,7 @@ pub fn resume(
             workers.deliver(&mut state.film);
             state.noise.clone()
         });
-        let pass = SamplePass {
-            settings,
-            prepared,
-            samples: &rays,
-            densities,
-        };
+        let pass = SamplePass { settings, prepared, samples: &rays, densities };
         let stops = before.is_some().then_some(stop);
         let rays_taken = workers.take(pass, &state.film, state.noise.as_mut(), progress, stops);
         if progress.gives_up() {
@@ -255,10 +246,7 @@ impl PreparedPasses {
         workers: &Workers<'_>,
         pass: impl Fn(u64) -> Pass<'a> + Sync,
     ) -> Result<(), RenderError> {
-        let index = self
-            .integrator
-            .samples_per_pass()
-            .map_or(0, |count| sample / count);
+        let index = self.integrator.samples_per_pass().map_or(0, |count| sample / count);
         let current = match self.current.take() {
             Some(current) if current.0 == index => current,
             _ => {
@@ -268,10 +256,9 @@ impl PreparedPasses {
                     let ready = Prepared::new(&self.integrator, scene, &pass)?;
                     Ok::<_, RenderError>(match &self.integrator {
                         Integrator::Photon(photon) => with_counts(scene, settings, photon, ready, pass.stop),
-                        Integrator::Path(_) | Integrator::Auto(_) => ChosenSettings {
-                            settings: ready,
-                            paths_per_ray: self.paths_per_ray,
-                        },
+                        Integrator::Path(_) | Integrator::Auto(_) => {
+                            ChosenSettings { settings: ready, paths_per_ray: self.paths_per_ray }
+                        }
                     })
                 })?;
                 self.paths_per_ray = ready.paths_per_ray;
@@ -301,12 +288,7 @@ struct PassScheduler {
 
 impl PassScheduler {
     fn new(start: Instant, limit: Option<Duration>) -> PassScheduler {
-        PassScheduler {
-            start,
-            limit,
-            last: start,
-            pass: None,
-        }
+        PassScheduler { start, limit, last: start, pass: None }
     }
 
     /// Begins a pass; preparation that also serves other passes is not counted.

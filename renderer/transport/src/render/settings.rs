@@ -154,14 +154,8 @@ impl RenderSettings {
 
     /// Additional data of the film.
     pub(super) fn layout(&self) -> FilmLayout {
-        let layout = self
-            .passes
-            .as_ref()
-            .map_or(FilmLayout::default(), |plan| plan.layout());
-        FilmLayout {
-            variance: self.variance || layout.variance,
-            ..layout
-        }
+        let layout = self.passes.as_ref().map_or(FilmLayout::default(), |plan| plan.layout());
+        FilmLayout { variance: self.variance || layout.variance, ..layout }
     }
 
     /// The rendered rectangle of the film.

@@ -57,12 +57,7 @@ pub(super) fn sample_tile(
     context: &mut Context,
     is_stopped: &impl Fn() -> bool,
 ) -> u64 {
-    let SamplePass {
-        settings,
-        prepared,
-        samples,
-        densities,
-    } = pass;
+    let SamplePass { settings, prepared, samples, densities } = pass;
     let mut taken = 0;
     let mut sampler = Sampler::new(settings.seed);
     let bounds = settings.sampled();
@@ -76,11 +71,7 @@ pub(super) fn sample_tile(
         let rays = densities.map_or_else(|| samples.clone(), |densities| densities.rays(x, y, samples));
         let plan = noise.as_ref().map(|noise| noise.plan(x, y));
         let (counted, is_watched) = plan.map_or((u64::MAX, false), |plan| (plan.counted, plan.is_watched));
-        let end = if is_watched {
-            rays.end
-        } else {
-            rays.end.min(counted)
-        };
+        let end = if is_watched { rays.end } else { rays.end.min(counted) };
         for sample in rays.start..end {
             let ray_number = context.stats.camera_rays;
             context.stats.watch.start(ray_number);
@@ -124,10 +115,7 @@ mod tests {
     #[test]
     fn many_threads_have_smaller_tiles() {
         let side = |width: u32, threads: usize| side_for(&Rect::of_size(width, width), threads);
-        assert_eq!(
-            [side(128, 2), side(128, 8), side(128, 32), side(128, 64)],
-            [16, 16, 8, 4]
-        );
+        assert_eq!([side(128, 2), side(128, 8), side(128, 32), side(128, 64)], [16, 16, 8, 4]);
         assert_eq!([side(1920, 64), side(3, 64)], [16, 4]);
     }
 }

@@ -35,9 +35,7 @@ impl<'a> Workers<'a> {
             .num_threads(threads)
             .thread_name(|index| format!("render {index}"))
             .build()
-            .map_err(|error| RenderError::Threads {
-                reason: error.to_string(),
-            })?;
+            .map_err(|error| RenderError::Threads { reason: error.to_string() })?;
         let contexts = (0..pool.current_num_threads()).map(|_| Mutex::new(Context::new(scene)));
         let side = match has_noise_map {
             true => TILE,
@@ -92,10 +90,7 @@ impl<'a> Workers<'a> {
         };
         let tiles = self.tiles.par_iter().with_max_len(1);
         self.install(|| match noise {
-            Some(noise) => tiles
-                .zip(&mut noise.tiles)
-                .map(|(tile, noise)| sample(tile, Some(noise)))
-                .sum(),
+            Some(noise) => tiles.zip(&mut noise.tiles).map(|(tile, noise)| sample(tile, Some(noise))).sum(),
             None => tiles.map(|tile| sample(tile, None)).sum(),
         })
     }

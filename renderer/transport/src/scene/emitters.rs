@@ -60,10 +60,7 @@ impl Emitters {
         };
         let mut surfaces: Vec<ShapeSurface> = shape_materials
             .iter()
-            .map(|&material| ShapeSurface {
-                material,
-                light: None,
-            })
+            .map(|&material| ShapeSurface { material, light: None })
             .collect();
         for (id, light) in made {
             surfaces[id.0 as usize].light = Some(LightId(lights.len() as u32));

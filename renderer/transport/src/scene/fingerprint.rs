@@ -44,13 +44,10 @@ impl Scene {
             .map(|mesh| (Arc::as_ptr(mesh), mesh))
             .collect();
         let meshes: Vec<&Arc<Mesh>> = meshes.into_values().collect();
-        let meshes: Vec<(&Arc<Mesh>, u64)> = meshes
-            .into_par_iter()
-            .map(|mesh| (mesh, mesh_hash(mesh)))
-            .collect();
-        let meshes: FxHashMap<*const Mesh, u64> = (meshes.iter())
-            .map(|(mesh, hash)| (Arc::as_ptr(mesh), *hash))
-            .collect();
+        let meshes: Vec<(&Arc<Mesh>, u64)> =
+            meshes.into_par_iter().map(|mesh| (mesh, mesh_hash(mesh))).collect();
+        let meshes: FxHashMap<*const Mesh, u64> =
+            (meshes.iter()).map(|(mesh, hash)| (Arc::as_ptr(mesh), *hash)).collect();
         for (shape, surface) in self.shapes.iter().zip(&*self.surfaces) {
             hash_shape(shape, &meshes, &mut hasher);
             materials[surface.material.0 as usize].hash(&mut hasher);
@@ -66,9 +63,7 @@ impl Scene {
         }
         // Cloud ids depend on the order of compilation; the clouds that a material searches are part of its code.
         let clouds = self.host.clouds().into_iter().flat_map(CloudStore::clouds);
-        let mut clouds: Vec<u64> = clouds
-            .map(|cloud| hash_of(|hasher| cloud.hash_points(hasher)))
-            .collect();
+        let mut clouds: Vec<u64> = clouds.map(|cloud| hash_of(|hasher| cloud.hash_points(hasher))).collect();
         clouds.sort_unstable();
         clouds.hash(&mut hasher);
         hasher.finish()

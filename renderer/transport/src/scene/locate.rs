@@ -31,11 +31,7 @@ impl Scene {
     fn count_boundaries(&self, ray: &Ray) -> InteriorList {
         let unbounded = self.bodies.all().filter(|(_, body)| body.shape.is_none());
         let unbounded = unbounded.map(|(id, _)| id);
-        let is_outside_all = || {
-            self.bodies
-                .bounds()
-                .is_none_or(|bounds| !bounds.contains(ray.origin))
-        };
+        let is_outside_all = || self.bodies.bounds().is_none_or(|bounds| !bounds.contains(ray.origin));
         if !self.bodies.are_open() && is_outside_all() {
             return InteriorList::of(&self.bodies, unbounded);
         }
@@ -56,10 +52,7 @@ impl Scene {
 
     /// Counts the boundaries along one direction.
     fn exits(&self, ray: &Ray, outwards: Vec3) -> Exits {
-        let ray = Ray {
-            time: ray.time,
-            ..Ray::new(ray.origin, outwards)
-        };
+        let ray = Ray { time: ray.time, ..Ray::new(ray.origin, outwards) };
         let mut exits = Exits::default();
         if !self.bodies.bounds().is_some_and(|bounds| bounds.intersects(&ray)) {
             return exits;
@@ -82,10 +75,7 @@ struct Exits {
 
 impl Exits {
     fn of(&self, id: BodyId) -> i32 {
-        self.list
-            .iter()
-            .find(|(known, _)| *known == id)
-            .map_or(0, |(_, exits)| *exits)
+        self.list.iter().find(|(known, _)| *known == id).map_or(0, |(_, exits)| *exits)
     }
 
     fn count(&mut self, id: BodyId, change: i32) {

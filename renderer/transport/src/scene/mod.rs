@@ -148,11 +148,7 @@ pub enum SceneError {
 }
 
 fn list(errors: &[TextureLoadError]) -> String {
-    errors
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join("\n")
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// Infinite light hit by a ray that leaves the scene.
@@ -188,11 +184,7 @@ impl Scene {
             build_quality,
             medium,
         } = parts;
-        assert_eq!(
-            shapes.len(),
-            shape_materials.len(),
-            "every shape needs a material"
-        );
+        assert_eq!(shapes.len(), shape_materials.len(), "every shape needs a material");
         add_world_meshes(&mut shapes);
         let shapes: Arc<[Shape]> = shapes.into();
         let masks = masks(&shapes, &shape_materials, &materials);
@@ -224,15 +216,8 @@ impl Scene {
             lights[index] = on_threads(threads, || background.light(shader, &host));
         }
         let radius = accel.bounds().radius();
-        let (surfaces, emitters) = Emitters::new(
-            lights,
-            &shapes,
-            &shape_materials,
-            &materials,
-            &host,
-            radius,
-            threads,
-        );
+        let (surfaces, emitters) =
+            Emitters::new(lights, &shapes, &shape_materials, &materials, &host, radius, threads);
         let placement_errors: Arc<[Vec3]> = placement_errors(&shapes).into();
         let passed = |(shape, &mask)| (mask == TRANSPARENT).then_some(shape);
         let mut scene = Scene {
@@ -268,9 +253,8 @@ impl Scene {
         let surfaces: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
         self.bodies = Bodies::new(&self.shapes, &surfaces, &self.materials, self.medium);
         let margin = 4.0 * self.rounding;
-        let bounds: Vec<Bounds> = shape_bounds(self.shapes.iter())
-            .map(|bounds| grown(&bounds, margin))
-            .collect();
+        let bounds: Vec<Bounds> =
+            shape_bounds(self.shapes.iter()).map(|bounds| grown(&bounds, margin)).collect();
         self.contact_bounds = contact_bounds(&self.shapes, &bounds, &self.bodies, margin);
         self.coplanar_bounds = coplanar_bounds(&self.shapes, &bounds, &surfaces, &self.bodies, margin);
         let varies = |id| matches!(self.bodies.medium(id), Medium::Varying(_));
@@ -436,11 +420,7 @@ impl Scene {
     pub fn escape(&self, p: Vec3, direction: Vec3) -> impl Iterator<Item = InfiniteLightHit> + '_ {
         self.emitters.infinite.iter().map(move |&id| {
             let (radiance, pdf) = self.emitters.lights[id.0 as usize].le_pdf(p, direction);
-            InfiniteLightHit {
-                light: id,
-                radiance,
-                pdf,
-            }
+            InfiniteLightHit { light: id, radiance, pdf }
         })
     }
 
@@ -548,10 +528,6 @@ fn shape_bounds<'a>(shapes: impl Iterator<Item = &'a Shape>) -> impl Iterator<It
 impl fmt::Debug for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shapes, lights) = (self.shapes.len(), self.emitters.lights.len());
-        write!(
-            f,
-            "Scene({shapes} shapes, {} materials, {lights} lights)",
-            self.materials.len()
-        )
+        write!(f, "Scene({shapes} shapes, {} materials, {lights} lights)", self.materials.len())
     }
 }

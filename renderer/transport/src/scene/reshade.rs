@@ -42,11 +42,7 @@ impl Reshader {
         threads: usize,
     ) -> Result<(Built, Option<Reshader>), Diagnostics> {
         let (built, state) = build_to_change(desc, camera, threads)?;
-        let reshader = desc.overrides.is_empty().then_some(Reshader {
-            state,
-            threads,
-            cached: vec![],
-        });
+        let reshader = desc.overrides.is_empty().then_some(Reshader { state, threads, cached: vec![] });
         Ok((built, reshader))
     }
 
@@ -180,15 +176,7 @@ impl Scene {
                 }
                 let of_shapes: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
                 let radius = self.bounds().radius();
-                Emitters::new(
-                    lights,
-                    &self.shapes,
-                    &of_shapes,
-                    &materials,
-                    &self.host,
-                    radius,
-                    threads,
-                )
+                Emitters::new(lights, &self.shapes, &of_shapes, &materials, &self.host, radius, threads)
             }
         };
         let regions = match is_elsewhere {

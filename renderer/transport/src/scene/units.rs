@@ -36,13 +36,7 @@ impl<'a> MaterialUnits<'a> {
             system.load_file(&file.file)?;
         }
         let file = Arc::new(declarations(desc));
-        Ok(MaterialUnits {
-            desc,
-            shapes,
-            host,
-            system,
-            file,
-        })
+        Ok(MaterialUnits { desc, shapes, host, system, file })
     }
 
     /// The closures that units call.
@@ -85,11 +79,7 @@ impl<'a> MaterialUnits<'a> {
         };
         // Optimisation removes queries of attributes that no shape has.
         let (reduced, ..) = self.system.optimized(&template, &options(OptLevel::Full))?;
-        let queries = [
-            Builtin::HasAttribute,
-            Builtin::HasAnyAttribute,
-            Builtin::AnyAttribute,
-        ];
+        let queries = [Builtin::HasAttribute, Builtin::HasAnyAttribute, Builtin::AnyAttribute];
         if queries.into_iter().any(|builtin| reduced.calls(builtin)) {
             return Ok(None);
         }

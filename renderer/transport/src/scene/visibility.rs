@@ -30,13 +30,7 @@ pub(crate) struct ShadowRay {
 impl ShadowRay {
     /// Shadow ray between two points in space.
     pub(crate) fn new(ray: Ray, depth: u32, seed: u64) -> ShadowRay {
-        ShadowRay {
-            ray,
-            depth,
-            seed,
-            gaps: [0.0; 2],
-            target: None,
-        }
+        ShadowRay { ray, depth, seed, gaps: [0.0; 2], target: None }
     }
 }
 
@@ -77,11 +71,7 @@ impl Scene {
             return Rgb::WHITE;
         }
         let has_bodies = !self.bodies.is_empty();
-        let interior = if has_bodies {
-            interior()
-        } else {
-            InteriorList::NONE
-        };
+        let interior = if has_bodies { interior() } else { InteriorList::NONE };
         if is_occluded {
             self.transmittance_of_occluded(shadow(), interior, context)
         } else {
@@ -115,10 +105,7 @@ impl Scene {
         interior: InteriorList,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let may_pass = self
-            .regions
-            .transparent
-            .is_some_and(|bounds| bounds.intersects(&shadow.ray));
+        let may_pass = self.regions.transparent.is_some_and(|bounds| bounds.intersects(&shadow.ray));
         if !may_pass || self.accel.occluded(&shadow.ray, OPAQUE) {
             Rgb::BLACK
         } else {
@@ -145,23 +132,13 @@ impl Scene {
         mut interior: InteriorList,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let ShadowRay {
-            mut ray,
-            depth,
-            seed,
-            gaps: [mut gap, last_gap],
-            ..
-        } = *shadow;
+        let ShadowRay { mut ray, depth, seed, gaps: [mut gap, last_gap], .. } = *shadow;
         let rng = &mut Rng::new(seed);
         let (mut product, mut contact) = (Rgb::WHITE, None);
         for _ in 0..MAX_NULL_INTERFACES {
             let found = self.next_surface_of(&ray, TRANSPARENT, &interior, &mut contact);
             let length = found.as_ref().map_or(ray.t_max + last_gap, |it| it.t.max(0.0));
-            let segment = RaySegment {
-                ray: &ray.extended_back(gap),
-                length: length + gap,
-                depth,
-            };
+            let segment = RaySegment { ray: &ray.extended_back(gap), length: length + gap, depth };
             product *= self.medium_transmittance(&interior, &segment, rng, context);
             let Some(it) = found else {
                 return product * self.shadow_end(shadow, &mut interior, context);

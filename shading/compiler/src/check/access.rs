@@ -151,10 +151,12 @@ impl<'a> Checker<'a> {
         if name == "Ci" {
             let local = match self.body.ci {
                 Some(local) => local,
-                None => *self.body.ci.insert(self.body.code.locals.push(crate::hir::Local {
-                    name: "Ci".to_owned(),
-                    ty: Type::CLOSURE,
-                })),
+                None => *self.body.ci.insert(
+                    self.body
+                        .code
+                        .locals
+                        .push(crate::hir::Local { name: "Ci".to_owned(), ty: Type::CLOSURE }),
+                ),
             };
             return Some(Lvalue::whole(Type::CLOSURE, vec![local], Access::Writable));
         }
@@ -180,14 +182,7 @@ impl<'a> Checker<'a> {
         known.extend(self.references.keys().map(String::as_str));
         known.extend(self.host_globals.iter().map(HostGlobal::name));
         let near = near(name, &known);
-        self.report(
-            span,
-            CheckError::UnknownName {
-                name: name.to_owned(),
-                near,
-                is_function,
-            },
-        );
+        self.report(span, CheckError::UnknownName { name: name.to_owned(), near, is_function });
     }
 
     fn member(&mut self, mut place: Lvalue, name: &Name) -> Option<Lvalue> {
@@ -234,11 +229,7 @@ impl<'a> Checker<'a> {
 
     fn unknown_member(&mut self, ty: Type, name: &Name, near: Option<String>) -> Option<Lvalue> {
         let (ty, member) = (self.show(ty), name.text.clone());
-        let error = CheckError::UnknownMember {
-            ty,
-            name: member,
-            near,
-        };
+        let error = CheckError::UnknownMember { ty, name: member, near };
         self.report(name.span, error);
         None
     }
@@ -376,10 +367,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn is_writable(place: &Lvalue) -> bool {
         !matches!(place.component, Some(Component::Row(_)))
-            && matches!(
-                place.access,
-                Access::Writable | Access::Param(_) | Access::Global(_)
-            )
+            && matches!(place.access, Access::Writable | Access::Param(_) | Access::Global(_))
     }
 
     /// Reports a write to a read-only lvalue; returns whether it can be written.

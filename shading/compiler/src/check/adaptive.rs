@@ -39,14 +39,8 @@ const PREDICATES: [(&str, Predicate); 11] = [
 ];
 
 /// Names of the query functions.
-pub(super) const QUERIES: [&str; 6] = [
-    "isconnected",
-    "isgiven",
-    "istexture",
-    "isconstant",
-    "isconvertible",
-    "exists",
-];
+pub(super) const QUERIES: [&str; 6] =
+    ["isconnected", "isgiven", "istexture", "isconstant", "isconvertible", "exists"];
 
 const CONVERTIBLE: &str = "isconvertible(value, \"type\"), as isconvertible(x, \"color\")";
 
@@ -98,14 +92,7 @@ impl<'a> Checker<'a> {
             let result = i32::from(self.is_convertible(args, span)?);
             return Some(TypedValue::new(Type::INT, self.int(result)));
         }
-        let [
-            Argument {
-                value: expr,
-                name: None,
-                ..
-            },
-        ] = args
-        else {
+        let [Argument { value: expr, name: None, .. }] = args else {
             self.report(span, CheckError::BadQuery(name.to_owned()));
             return None;
         };
@@ -188,12 +175,7 @@ impl<'a> Checker<'a> {
     /// Returns the answer of `exists` about a function: for `"name()"` whether it can be called; for `"name"` whether it is
     /// built in. `None` if the query is about an attribute.
     fn function_exists(&mut self, args: &[Argument]) -> Option<bool> {
-        let [
-            Argument {
-                value, name: None, ..
-            },
-        ] = args
-        else {
+        let [Argument { value, name: None, .. }] = args else {
             return None;
         };
         let ExprKind::String(text) = &value.kind else {
@@ -236,36 +218,25 @@ impl<'a> Checker<'a> {
     pub(super) fn known_condition(&mut self, condition: &'a Expr) -> Option<bool> {
         match &condition.kind {
             ExprKind::Bool(value) => self.adaptive.is_generic.then_some(*value),
-            ExprKind::Unary {
-                op: UnaryOp::Not,
-                operand,
-            } => self.known_condition(operand).map(|value| !value),
-            ExprKind::Binary {
-                op: BinaryOp::And,
-                left,
-                right,
-            } => match self.known_condition(left)? {
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                self.known_condition(operand).map(|value| !value)
+            }
+            ExprKind::Binary { op: BinaryOp::And, left, right } => match self.known_condition(left)? {
                 false => Some(false),
                 true => self.known_condition(right),
             },
-            ExprKind::Binary {
-                op: BinaryOp::Or,
-                left,
-                right,
-            } => match self.known_condition(left)? {
+            ExprKind::Binary { op: BinaryOp::Or, left, right } => match self.known_condition(left)? {
                 true => Some(true),
                 false => self.known_condition(right),
             },
-            ExprKind::Call {
-                name,
-                template: None,
-                args,
-            } if name.text == "exists" && !self.is_callable("exists") => self.function_exists(args),
-            ExprKind::Call {
-                name,
-                template: None,
-                args,
-            } if self.adaptive.is_generic && Self::is_query(&name.text) && name.text != "isconstant" => {
+            ExprKind::Call { name, template: None, args }
+                if name.text == "exists" && !self.is_callable("exists") =>
+            {
+                self.function_exists(args)
+            }
+            ExprKind::Call { name, template: None, args }
+                if self.adaptive.is_generic && Self::is_query(&name.text) && name.text != "isconstant" =>
+            {
                 let result = self.query(&name.text, args, condition.span)?;
                 match self.body.known(result.leaf()) {
                     Some(crate::hir::Const::Int(value)) => Some(*value != 0),
@@ -289,9 +260,7 @@ impl<'a> Checker<'a> {
         let mut rest = Some(otherwise);
         while let Some(stmt) = rest {
             match &stmt.kind {
-                ast::StmtKind::If {
-                    condition, otherwise, ..
-                } => {
+                ast::StmtKind::If { condition, otherwise, .. } => {
                     is_chain &= tested_param(condition, &mut tested)
                         && self.known_condition(condition) == Some(false);
                     rest = otherwise.as_deref();
@@ -348,11 +317,9 @@ fn tested_param<'e>(condition: &'e Expr, tested: &mut Option<&'e Expr>) -> bool 
             }
             _ => false,
         },
-        ExprKind::Binary {
-            op: BinaryOp::Or,
-            left,
-            right,
-        } => tested_param(left, tested) && tested_param(right, tested),
+        ExprKind::Binary { op: BinaryOp::Or, left, right } => {
+            tested_param(left, tested) && tested_param(right, tested)
+        }
         _ => false,
     }
 }
@@ -360,10 +327,7 @@ fn tested_param<'e>(condition: &'e Expr, tested: &mut Option<&'e Expr>) -> bool 
 /// Returns whether a call of this name is lowered specially, in addition to [`SPECIAL_NAMES`].
 fn is_special(name: &str) -> bool {
     Checker::is_query(name)
-        || matches!(
-            name,
-            "exit" | "pointcloud_search" | "pointcloud_get" | "pointcloud_write"
-        )
+        || matches!(name, "exit" | "pointcloud_search" | "pointcloud_get" | "pointcloud_write")
 }
 
 fn is_type_question(name: &str) -> bool {

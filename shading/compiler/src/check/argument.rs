@@ -38,10 +38,7 @@ enum Shape {
 
 impl<'a> CallArgument<'a> {
     pub(super) fn value(value: TypedValue, span: Span) -> CallArgument<'a> {
-        CallArgument {
-            span,
-            kind: GivenKind::Value(value),
-        }
+        CallArgument { span, kind: GivenKind::Value(value) }
     }
 
     /// Type of the argument; `None` for braces.
@@ -83,8 +80,7 @@ impl<'a> Checker<'a> {
             return None;
         };
         self.mark_written(expr);
-        self.check_writable(place, expr.span)
-            .then(|| (place.clone(), expr))
+        self.check_writable(place, expr.span).then(|| (place.clone(), expr))
     }
 
     /// Writes the result of a call to its variable if the result exists. The value of the call is whether it exists.
@@ -106,14 +102,7 @@ impl<'a> Checker<'a> {
     pub(super) fn push_if(&mut self, condition: Operand, span: Span, then: impl FnOnce(&mut Self)) {
         let then = self.block(span, then);
         let otherwise = vec![];
-        self.push(
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            },
-            span,
-        );
+        self.push(Stmt::If { condition, then, otherwise }, span);
     }
 
     /// Checks the arguments of a call with an expected result type. Like OSL, first checks the arguments with that type: in
@@ -134,9 +123,7 @@ impl<'a> Checker<'a> {
         }
         let mut given = None;
         let block = self.block(span, |c| given = c.arguments_as(args, expected));
-        let fits = given
-            .as_ref()
-            .is_none_or(|given| self.takes_arguments(name, given));
+        let fits = given.as_ref().is_none_or(|given| self.takes_arguments(name, given));
         if !fits {
             self.note_unfit(args);
             return self.arguments(args);
@@ -313,8 +300,5 @@ fn has_call(expr: &Expr) -> bool {
 }
 
 pub(super) fn is_noise(name: &str) -> bool {
-    matches!(
-        name,
-        "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise"
-    )
+    matches!(name, "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise")
 }

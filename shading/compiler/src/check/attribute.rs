@@ -142,11 +142,7 @@ impl<'a> Checker<'a> {
 
     /// Returns the value of a global of the embedder, which is read-only.
     pub(super) fn host_global(&mut self, name: &str, span: Span) -> Option<Lvalue> {
-        let ty = self
-            .host_globals
-            .iter()
-            .find(|global| global.name() == name)?
-            .ty();
+        let ty = self.host_globals.iter().find(|global| global.name() == name)?.ty();
         let names = vec![self.string(""), self.string(name)];
         let mut place = match Kind::of(ty) {
             Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE) => {
@@ -229,14 +225,7 @@ impl<'a> Checker<'a> {
             c.store(found, whole.leaf(), span);
         });
         let condition = Operand::Local(found);
-        self.push(
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            },
-            span,
-        );
+        self.push(Stmt::If { condition, then, otherwise }, span);
         TypedValue::new(Type::INT, Operand::Local(found))
     }
 
@@ -309,8 +298,6 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> TypedValue {
         let found = self.emit_value(has, operands.clone(), Type::INT, span);
-        self.write_result(found, place, span, |c| {
-            c.emit_value(value, operands, place.ty, span)
-        })
+        self.write_result(found, place, span, |c| c.emit_value(value, operands, place.ty, span))
     }
 }

@@ -53,10 +53,7 @@ pub(super) enum ConstantKey {
 impl Body {
     /// Creates an empty body.
     pub(super) fn new(id: u32) -> Body {
-        Body {
-            id,
-            ..Body::default()
-        }
+        Body { id, ..Body::default() }
     }
 
     /// Adds a variable.

@@ -65,11 +65,7 @@ impl<'a> Checker<'a> {
         if Self::is_sample(text, args, is_users) {
             return self.input_sample(args, span);
         }
-        if let Some(name) = args
-            .iter()
-            .find_map(|arg| arg.name.as_ref())
-            .filter(|_| !self.in_group)
-        {
+        if let Some(name) = args.iter().find_map(|arg| arg.name.as_ref()).filter(|_| !self.in_group) {
             self.report(name.span, CheckError::BadForm(WITH));
             return None;
         }
@@ -211,10 +207,9 @@ impl<'a> Checker<'a> {
             text => Global::from_name(text),
         };
         match global {
-            Some(global) => Some(TypedValue::new(
-                global.ty(),
-                Operand::Local(self.global(global, name.span)),
-            )),
+            Some(global) => {
+                Some(TypedValue::new(global.ty(), Operand::Local(self.global(global, name.span))))
+            }
             None => {
                 let mut known: Vec<&str> = Global::ALL.iter().map(|g| g.name()).collect();
                 known.extend(["position", "normal", "gnormal", "uvw"]);

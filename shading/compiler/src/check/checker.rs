@@ -37,11 +37,7 @@ pub struct Environment<'a> {
 impl<'a> Environment<'a> {
     /// Creates an environment with Rec.709 colours.
     pub fn new(closures: &'a ClosureRegistry) -> Environment<'a> {
-        Environment {
-            closures,
-            color_system: ColorSystem::default(),
-            globals: &[],
-        }
+        Environment { closures, color_system: ColorSystem::default(), globals: &[] }
     }
 }
 
@@ -254,11 +250,7 @@ impl<'a> Checker<'a> {
         }
         let diagnostic = warning.diagnostic(self.sources, span);
         if self.reported.insert((span, diagnostic.message.clone())) {
-            let list = if is_unused {
-                &mut self.unused
-            } else {
-                &mut self.diagnostics
-            };
+            let list = if is_unused { &mut self.unused } else { &mut self.diagnostics };
             list.push((span, diagnostic));
         }
     }
@@ -267,10 +259,7 @@ impl<'a> Checker<'a> {
         if self.errors == 0 {
             self.diagnostics.append(&mut self.unused);
         }
-        self.diagnostics
-            .sort_by_key(|(span, _)| (span.source.0, span.start));
-        Diagnostics {
-            list: self.diagnostics.into_iter().map(|(_, d)| d).collect(),
-        }
+        self.diagnostics.sort_by_key(|(span, _)| (span.source.0, span.start));
+        Diagnostics { list: self.diagnostics.into_iter().map(|(_, d)| d).collect() }
     }
 }

@@ -23,9 +23,7 @@ impl<'a> Checker<'a> {
             return None;
         };
         let given = given?;
-        let fitting = overloads
-            .iter()
-            .find(|(_, signature)| self.closure_fits(signature, &given));
+        let fitting = overloads.iter().find(|(_, signature)| self.closure_fits(signature, &given));
         // Some closures have closure parameters.
         if fitting.is_none() {
             let unlabelled = self.without_label(&given);
@@ -42,13 +40,7 @@ impl<'a> Checker<'a> {
             }
         }
         let (id, signature) = fitting.unwrap_or(first);
-        self.make_closure(
-            *id,
-            signature,
-            &given,
-            fitting.is_none().then_some(&overloads),
-            span,
-        )
+        self.make_closure(*id, signature, &given, fitting.is_none().then_some(&overloads), span)
     }
 
     fn without_label<'g>(&self, given: &'g [CallArgument<'a>]) -> &'g [CallArgument<'a>] {
@@ -122,25 +114,14 @@ impl<'a> Checker<'a> {
                         .collect();
                     let near = near(&name, &known);
                     let closure = signature.name.to_owned();
-                    self.warn(
-                        key.span,
-                        Warning::UnknownKeyword {
-                            closure,
-                            name: name.to_string(),
-                            near,
-                        },
-                    );
+                    self.warn(key.span, Warning::UnknownKeyword { closure, name: name.to_string(), near });
                 }
             }
         }
         if !is_whole {
             return None;
         }
-        if let Some(note) = self
-            .closures
-            .note_of(id)
-            .filter(|note| self.applies(note, signature, &values))
-        {
+        if let Some(note) = self.closures.note_of(id).filter(|note| self.applies(note, signature, &values)) {
             let (name, note) = (signature.name, note.text);
             self.warn(span, Warning::StandIn(name, note));
         }
@@ -175,10 +156,7 @@ impl<'a> Checker<'a> {
         values: &[Option<TypedValue>],
     ) -> bool {
         let position = |name| signature.params.iter().position(|p| p.name == name);
-        let value = note
-            .unless_zero
-            .and_then(position)
-            .and_then(|i| values[i].as_ref());
+        let value = note.unless_zero.and_then(position).and_then(|i| values[i].as_ref());
         !value.is_some_and(|value| self.is_zero(value))
     }
 
@@ -206,20 +184,8 @@ impl<'a> Checker<'a> {
             let count = self.positional(signature, given);
             let required = signature.required();
             if !(required..=signature.params.len()).contains(&count) {
-                let expected = if count < required {
-                    required
-                } else {
-                    signature.params.len()
-                };
-                self.report(
-                    span,
-                    CheckError::ArgumentCount {
-                        name,
-                        expected,
-                        found: count,
-                        candidates,
-                    },
-                );
+                let expected = if count < required { required } else { signature.params.len() };
+                self.report(span, CheckError::ArgumentCount { name, expected, found: count, candidates });
                 return;
             }
             for (i, (param, given)) in signature.params.iter().zip(&given[..count]).enumerate() {
@@ -237,14 +203,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        self.report(
-            span,
-            CheckError::NoOverload {
-                name,
-                found,
-                candidates,
-            },
-        );
+        self.report(span, CheckError::NoOverload { name, found, candidates });
     }
 }
 

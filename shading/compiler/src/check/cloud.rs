@@ -41,10 +41,7 @@ impl<'a> Checker<'a> {
     /// points, and one per array fills it.
     pub(super) fn cloud_search(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
-        let is_sort = given
-            .get(4)
-            .and_then(CallArgument::ty)
-            .is_some_and(|ty| ty != Type::STRING);
+        let is_sort = given.get(4).and_then(CallArgument::ty).is_some_and(|ty| ty != Type::STRING);
         // A search without attributes only counts the points.
         let first = 4 + usize::from(is_sort);
         if given.len() < first {
@@ -66,9 +63,7 @@ impl<'a> Checker<'a> {
         let operands = vec![file, center, radius?.leaf(), most?.leaf(), sort];
         let room = wanted.iter().map(|wanted| wanted.room).min().unwrap_or(0);
         let array = Type::array(Base::Int, room + 1);
-        let indices = self
-            .emit_builtin(Builtin::CloudSearch, operands, array, span)
-            .leaf();
+        let indices = self.emit_builtin(Builtin::CloudSearch, operands, array, span).leaf();
         let last = self.int(room as i32);
         let count = self.emit(Op::ArrayGet, vec![indices, last], Type::INT, span);
         let points = Points { file, indices, count };
@@ -77,8 +72,7 @@ impl<'a> Checker<'a> {
             if wanted.is_distance {
                 self.fill(&wanted, span, |c, before, array| {
                     let operands = vec![before, file, indices, count, center];
-                    c.emit_builtin(Builtin::CloudDistances, operands, array, span)
-                        .leaf()
+                    c.emit_builtin(Builtin::CloudDistances, operands, array, span).leaf()
                 });
             } else {
                 // If an attribute is missing, the search returns 0.
@@ -93,9 +87,7 @@ impl<'a> Checker<'a> {
     pub(super) fn cloud_get(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
         let is_indices = |given: &CallArgument<'_>| {
-            given
-                .ty()
-                .is_some_and(|ty| ty.element() == Type::INT && ty != Type::INT)
+            given.ty().is_some_and(|ty| ty.element() == Type::INT && ty != Type::INT)
         };
         if given.len() < 5 || !is_indices(&given[1]) {
             self.report(span, CheckError::BadForm(GET));
@@ -130,10 +122,8 @@ impl<'a> Checker<'a> {
             self.report(span, CheckError::BadForm(WRITE));
             return None;
         };
-        let mut operands = vec![
-            self.given_as(file, Type::STRING)?.leaf(),
-            self.given_as(position, Type::POINT)?.leaf(),
-        ];
+        let mut operands =
+            vec![self.given_as(file, Type::STRING)?.leaf(), self.given_as(position, Type::POINT)?.leaf()];
         for pair in attributes.chunks(2) {
             let [name, value] = pair else {
                 self.report(span, CheckError::BadForm(WRITE));
@@ -184,12 +174,7 @@ impl<'a> Checker<'a> {
                 return None;
             }
             let is_distance = known.as_deref() == Some(DISTANCE) && place.ty.base == Base::Float;
-            list.push(AttributeArray {
-                name,
-                is_distance,
-                place,
-                room,
-            });
+            list.push(AttributeArray { name, is_distance, place, room });
         }
         Some(list)
     }

@@ -25,10 +25,7 @@ impl<'a> Checker<'a> {
             if let Some(name) = &arg.name {
                 self.report(name.span, CheckError::NamedArgument);
             }
-            given.push(
-                self.value(&arg.value, expected)
-                    .map(|v| CallArgument::value(v, arg.value.span)),
-            );
+            given.push(self.value(&arg.value, expected).map(|v| CallArgument::value(v, arg.value.span)));
         }
         let given: Vec<CallArgument<'a>> = given.into_iter().collect::<Option<_>>()?;
         let ty = ty?;
@@ -77,11 +74,7 @@ impl<'a> Checker<'a> {
         if let Some(constant) = constant {
             return TypedValue::new(ty, self.body.constant(constant));
         }
-        let op = if ty.base == Base::Matrix {
-            Op::MakeMatrix
-        } else {
-            Op::MakeTriple
-        };
+        let op = if ty.base == Base::Matrix { Op::MakeMatrix } else { Op::MakeTriple };
         self.emit_value(op, leaves, ty, span)
     }
 
@@ -111,20 +104,10 @@ impl<'a> Checker<'a> {
         let fields = self.structure(ty.base)?.fields.clone();
         if args.len() != fields.len() {
             let (name, expected, found) = (self.show(ty), fields.len(), args.len());
-            let shown: Vec<String> = fields
-                .iter()
-                .map(|f| format!("{} {}", self.show(f.ty), f.name))
-                .collect();
+            let shown: Vec<String> =
+                fields.iter().map(|f| format!("{} {}", self.show(f.ty), f.name)).collect();
             let candidates = vec![format!("{name}({})", shown.join(", "))];
-            self.report(
-                span,
-                CheckError::ArgumentCount {
-                    name,
-                    expected,
-                    found,
-                    candidates,
-                },
-            );
+            self.report(span, CheckError::ArgumentCount { name, expected, found, candidates });
             return None;
         }
         let mut leaves = vec![];

@@ -93,9 +93,7 @@ impl Checker<'_> {
             let is_same = from_local.ty == to.ty || (from_local.ty.is_triple() && to.ty.is_triple());
             if from_local.name.is_empty()
                 && is_same
-                && let Some(Stmt::Op {
-                    dst: last, op, args, ..
-                }) = self.body.block.last_mut()
+                && let Some(Stmt::Op { dst: last, op, args, .. }) = self.body.block.last_mut()
                 && *last == Some(from)
                 && *op != Op::ArraySet
                 && !args.contains(&value)

@@ -48,35 +48,21 @@ impl<'a> Checker<'a> {
                 }
             },
             ExprKind::Unary { op, operand } => self.unary(*op, operand, expected, span),
-            ExprKind::Binary {
-                op: op @ (BinaryOp::And | BinaryOp::Or),
-                left,
-                right,
-            } => self.short_circuit(*op, left, right, span),
+            ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right } => {
+                self.short_circuit(*op, left, right, span)
+            }
             ExprKind::Binary { op, left, right } => self.binary(*op, left, right, expected, span),
             ExprKind::Assign { op, target, value } => self.assignment(*op, target, value, span),
-            ExprKind::Step {
-                increment,
-                prefix,
-                target,
-            } => self.step(*increment, *prefix, target, span),
-            ExprKind::Ternary {
-                condition,
-                then,
-                otherwise,
-            } => self.ternary(condition, then, otherwise, expected, span),
+            ExprKind::Step { increment, prefix, target } => self.step(*increment, *prefix, target, span),
+            ExprKind::Ternary { condition, then, otherwise } => {
+                self.ternary(condition, then, otherwise, expected, span)
+            }
             ExprKind::Cast { ty, operand } => self.cast(ty, operand, span),
             ExprKind::Construct { ty, args } => self.construct(ty, args, span),
-            ExprKind::Call {
-                name,
-                template: None,
-                args,
-            } => self.call(name, args, expected, span),
-            ExprKind::Call {
-                name,
-                template: Some(template),
-                args,
-            } => self.template(name, template, args, span),
+            ExprKind::Call { name, template: None, args } => self.call(name, args, expected, span),
+            ExprKind::Call { name, template: Some(template), args } => {
+                self.template(name, template, args, span)
+            }
         }
     }
 
@@ -102,14 +88,7 @@ impl<'a> Checker<'a> {
         if fitted.is_none() {
             let cast = can_cast(value.ty, ty);
             let (expected, found) = (self.show(ty), self.show(value.ty));
-            self.report(
-                span,
-                CheckError::Mismatch {
-                    expected,
-                    found,
-                    cast,
-                },
-            );
+            self.report(span, CheckError::Mismatch { expected, found, cast });
         }
         fitted
     }
@@ -208,19 +187,8 @@ impl<'a> Checker<'a> {
         second?;
         let constant = self.int(i32::from(op == BinaryOp::Or));
         let other = vec![Stmt::op(Some(result), Op::Copy, vec![constant], span)];
-        let (then, otherwise) = if op == BinaryOp::And {
-            (block, other)
-        } else {
-            (other, block)
-        };
-        self.push(
-            Stmt::If {
-                condition: first,
-                then,
-                otherwise,
-            },
-            span,
-        );
+        let (then, otherwise) = if op == BinaryOp::And { (block, other) } else { (other, block) };
+        self.push(Stmt::If { condition: first, then, otherwise }, span);
         Some(TypedValue::new(Type::INT, Operand::Local(result)))
     }
 
@@ -231,10 +199,8 @@ impl<'a> Checker<'a> {
         }
         let is_bool = match self.body.block.last() {
             Some(Stmt::Op { dst, op, .. }) => {
-                let is_test = matches!(
-                    op,
-                    Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Not | Op::Truth
-                );
+                let is_test =
+                    matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Not | Op::Truth);
                 is_test && dst.map(Operand::Local) == Some(value)
             }
             _ => false,
@@ -275,10 +241,9 @@ impl<'a> Checker<'a> {
         };
         let is_whole = ty == Type::INT && (self.is_whole_number(&first) || self.is_whole_number(&second));
         let result = self.locals("", ty);
-        for (block, value, at) in [
-            (&mut then_block, first, then.span),
-            (&mut else_block, second, otherwise.span),
-        ] {
+        for (block, value, at) in
+            [(&mut then_block, first, then.span), (&mut else_block, second, otherwise.span)]
+        {
             std::mem::swap(&mut self.body.block, block);
             let fitted = self.fit(&value, ty, at);
             for (local, leaf) in result.iter().zip(fitted.iter().flat_map(|v| &v.leaves)) {
@@ -286,14 +251,7 @@ impl<'a> Checker<'a> {
             }
             std::mem::swap(&mut self.body.block, block);
         }
-        self.push(
-            Stmt::If {
-                condition,
-                then: then_block,
-                otherwise: else_block,
-            },
-            span,
-        );
+        self.push(Stmt::If { condition, then: then_block, otherwise: else_block }, span);
         let leaves = result.into_iter().map(Operand::Local).collect();
         let value = TypedValue { ty, leaves };
         if is_whole {

@@ -19,11 +19,7 @@ impl<'a> Checker<'a> {
         };
         for variable in variables {
             let index = self.file_variables.len();
-            self.file_variables.push(FileVariable {
-                ty,
-                variable,
-                scope: self.scope,
-            });
+            self.file_variables.push(FileVariable { ty, variable, scope: self.scope });
             let name = &variable.name;
             if self.is_osl(name.span) {
                 self.report(name.span, CheckError::FileVariable);

@@ -46,11 +46,7 @@ const NAMES: [(&[&str], NameUse, &str); 30] = [
         NameUse::Type,
         "a declaration begins with a type: `float x = 1;`",
     ),
-    (
-        &["rgb", "Color", "RGB", "spectrum"],
-        NameUse::Type,
-        "a colour is `color`",
-    ),
+    (&["rgb", "Color", "RGB", "spectrum"], NameUse::Type, "a colour is `color`"),
     (
         &["vec3", "float3", "half3", "vec2", "float2", "Vector3"],
         NameUse::Function,
@@ -61,16 +57,8 @@ const NAMES: [(&[&str], NameUse, &str); 30] = [
         NameUse::Function,
         "write `color(r, g, b)`",
     ),
-    (
-        &["hsv", "HSV"],
-        NameUse::Function,
-        "write `color(\"hsv\", h, s, v)`",
-    ),
-    (
-        &["mat3", "mat4", "float4x4"],
-        NameUse::Function,
-        "write `matrix(…)`",
-    ),
+    (&["hsv", "HSV"], NameUse::Function, "write `color(\"hsv\", h, s, v)`"),
+    (&["mat3", "mat4", "float4x4"], NameUse::Function, "write `matrix(…)`"),
     (&["saturate"], NameUse::Function, "write `clamp(x, 0, 1)`"),
     (&["fract", "frac"], NameUse::Function, "write `mod(x, 1)`"),
     (&["lerp"], NameUse::Function, "write `mix(a, b, t)`"),
@@ -88,11 +76,7 @@ const NAMES: [(&[&str], NameUse, &str); 30] = [
         NameUse::Function,
         "write `transform(m, v)` for vectors, `a * b` for matrices",
     ),
-    (
-        &["print", "println", "cout"],
-        NameUse::Function,
-        "write `printf(\"%g\\n\", x)`",
-    ),
+    (&["print", "println", "cout"], NameUse::Function, "write `printf(\"%g\\n\", x)`"),
     (&["PI", "M_PIf", "pi", "Pi"], NameUse::Variable, "write `M_PI`"),
     (&["TAU", "TWO_PI", "tau"], NameUse::Variable, "write `M_2PI`"),
     (
@@ -115,11 +99,7 @@ const NAMES: [(&[&str], NameUse, &str); 30] = [
         NameUse::Variable,
         "surface coordinates are two floats, `u` and `v`",
     ),
-    (
-        &["True", "TRUE", "False", "FALSE"],
-        NameUse::Variable,
-        "write `1` or `0`",
-    ),
+    (&["True", "TRUE", "False", "FALSE"], NameUse::Variable, "write `1` or `0`"),
 ];
 
 /// Returns a hint for a name of another language.

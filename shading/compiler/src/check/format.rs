@@ -18,19 +18,11 @@ impl<'a> Checker<'a> {
         let directives = directives(&text);
         let values: Vec<&CallArgument<'a>> = given[1..].iter().collect();
         // An array provides one value per element.
-        let total: usize = values
-            .iter()
-            .filter_map(|g| g.ty())
-            .map(|ty| ty.count() as usize)
-            .sum();
+        let total: usize = values.iter().filter_map(|g| g.ty()).map(|ty| ty.count() as usize).sum();
         // Alternatively, one conversion prints the whole array.
         let is_one_each = directives.len() == values.len();
         if directives.len() != total && !is_one_each {
-            let error = CheckError::FormatCount {
-                name,
-                expected: directives.len(),
-                found: total,
-            };
+            let error = CheckError::FormatCount { name, expected: directives.len(), found: total };
             self.report(first.span, error);
             return;
         }

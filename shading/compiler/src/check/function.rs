@@ -44,10 +44,7 @@ impl<'a> Checker<'a> {
                 formals = None;
             }
             match (ty, &mut formals) {
-                (Some(ty), Some(list)) => list.push(Formal {
-                    ty,
-                    output: param.passing == Passing::Output,
-                }),
+                (Some(ty), Some(list)) => list.push(Formal { ty, output: param.passing == Passing::Output }),
                 _ => formals = None,
             }
         }
@@ -63,8 +60,7 @@ impl<'a> Checker<'a> {
             is_recursive: false,
             callees: FxHashSet::default(),
         });
-        self.scopes
-            .declare_function(self.scope, &function.name.text, index);
+        self.scopes.declare_function(self.scope, &function.name.text, index);
         Some(index)
     }
 
@@ -111,10 +107,7 @@ impl<'a> Checker<'a> {
         let mut calls: Vec<&'a ast::Name> = vec![];
         for stmt in function.body.iter().flatten() {
             stmt.for_each_expr(&mut |expr| {
-                if let ExprKind::Call {
-                    name, template: None, ..
-                } = &expr.kind
-                {
+                if let ExprKind::Call { name, template: None, .. } = &expr.kind {
                     calls.push(name);
                 }
             });
@@ -169,10 +162,7 @@ impl<'a> Checker<'a> {
         }
         let functions = self.functions_named(self.scope, name);
         functions.into_iter().any(|index| {
-            let is_output = self.functions[index]
-                .formals
-                .get(argument)
-                .map(|formal| formal.output);
+            let is_output = self.functions[index].formals.get(argument).map(|formal| formal.output);
             is_output.is_some_and(|is_output| is_output || self.written_params(index)[argument])
         })
     }
@@ -266,11 +256,7 @@ impl<'a> Checker<'a> {
         let scope = self.scopes.push(scope);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
         let result = self.locals("result", ty);
-        let frame = FunctionFrame {
-            ty,
-            result: result.clone(),
-            ..FunctionFrame::default()
-        };
+        let frame = FunctionFrame { ty, result: result.clone(), ..FunctionFrame::default() };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
         // A function has no parameters of a unit.
         let outer_params = std::mem::take(&mut self.adaptive.params);

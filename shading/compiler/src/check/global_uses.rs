@@ -20,10 +20,8 @@ pub(super) struct GlobalUses {
 impl GlobalUses {
     /// Creates the uses of globals in a function's code.
     pub(super) fn new(globals: &FxHashMap<Global, LocalId>, ci: Option<LocalId>, code: &Block) -> GlobalUses {
-        let mut used: Vec<(GlobalKey, LocalId)> = globals
-            .iter()
-            .map(|(&global, &local)| (Some(global), local))
-            .collect();
+        let mut used: Vec<(GlobalKey, LocalId)> =
+            globals.iter().map(|(&global, &local)| (Some(global), local)).collect();
         used.extend(ci.map(|local| (None, local)));
         used.sort_unstable_by_key(|(_, local)| *local);
         let mut written = vec![];
@@ -40,20 +38,11 @@ impl GlobalUses {
 
     /// Returns the function's variable of a global.
     pub(super) fn local(&self, key: GlobalKey) -> Option<LocalId> {
-        self.used
-            .iter()
-            .find(|(known, _)| *known == key)
-            .map(|(_, local)| *local)
+        self.used.iter().find(|(known, _)| *known == key).map(|(_, local)| *local)
     }
 }
 
 /// Returns whether a statement sets a function's own variable of a global.
 pub(super) fn is_copy_of_global(stmt: &Stmt) -> bool {
-    matches!(
-        stmt,
-        Stmt::Op {
-            op: Op::Global(_),
-            ..
-        }
-    )
+    matches!(stmt, Stmt::Op { op: Op::Global(_), .. })
 }

@@ -138,11 +138,7 @@ impl<'a> Checker<'a> {
         }
         let ty = self.result_type(index);
         let result = self.locals(&format!("{}.result", function.name.text), ty);
-        let frame = FunctionFrame {
-            ty,
-            result: result.clone(),
-            ..FunctionFrame::default()
-        };
+        let frame = FunctionFrame { ty, result: result.clone(), ..FunctionFrame::default() };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
         let block = self.block(span, |c| {
             if !c.infers_types() {
@@ -193,9 +189,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let is_output = |(formal, other): (&Formal, &CallArgument<'a>)| {
-            let written = other
-                .place()
-                .filter(|(place, _)| formal.output && place.is_whole());
+            let written = other.place().filter(|(place, _)| formal.output && place.is_whole());
             written.is_some_and(|(other, _)| place.leaves.iter().all(|leaf| other.leaves.contains(leaf)))
         };
         if !formals.iter().zip(all).any(is_output) {
@@ -229,21 +223,11 @@ impl<'a> Checker<'a> {
             }
             self.mark_written(expr);
             self.mark_reference_read(expr);
-            let base = if formal.ty == ANY_TYPE {
-                place.ty.base
-            } else {
-                formal.ty.base
-            };
-            let ty = Type {
-                base,
-                length: place.ty.length,
-            };
+            let base = if formal.ty == ANY_TYPE { place.ty.base } else { formal.ty.base };
+            let ty = Type { base, length: place.ty.length };
             if place.is_whole() {
                 place.ty = ty;
-                return Some(Bound {
-                    meaning: SymbolMeaning::Variable(place),
-                    back: None,
-                });
+                return Some(Bound { meaning: SymbolMeaning::Variable(place), back: None });
             }
             let value = self.read(&place, given.span)?;
             let locals = self.locals(name, ty);
@@ -251,18 +235,12 @@ impl<'a> Checker<'a> {
                 self.store(*local, *leaf, given.span);
             }
             let meaning = SymbolMeaning::Variable(Lvalue::whole(ty, locals.clone(), Access::Writable));
-            return Some(Bound {
-                meaning,
-                back: Some((place, locals)),
-            });
+            return Some(Bound { meaning, back: Some((place, locals)) });
         }
         let value = self.given_as(given, formal.ty)?;
         if !is_written && !formal.output && value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_)))
         {
-            return Some(Bound {
-                meaning: SymbolMeaning::Value(value),
-                back: None,
-            });
+            return Some(Bound { meaning: SymbolMeaning::Value(value), back: None });
         }
         let locals = self.locals(name, value.ty);
         for (local, leaf) in locals.iter().zip(&value.leaves) {
@@ -281,10 +259,7 @@ impl<'a> Checker<'a> {
             Access::Param(name.to_owned())
         };
         let place = Lvalue::whole(value.ty, locals, access);
-        Some(Bound {
-            meaning: SymbolMeaning::Variable(place),
-            back,
-        })
+        Some(Bound { meaning: SymbolMeaning::Variable(place), back })
     }
 
     fn call_recursive(&mut self, index: usize, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
@@ -319,15 +294,7 @@ impl<'a> Checker<'a> {
         }
         let function = self.recursive(index);
         let at = self.prelude_call.unwrap_or(span);
-        self.push(
-            Stmt::Call {
-                function,
-                args,
-                results,
-                span: at,
-            },
-            span,
-        );
+        self.push(Stmt::Call { function, args, results, span: at }, span);
         for (place, locals) in back {
             let leaves = locals.into_iter().map(Operand::Local).collect();
             self.write(&place, TypedValue { ty: place.ty, leaves }, span);

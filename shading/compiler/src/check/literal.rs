@@ -118,10 +118,7 @@ impl<'a> Checker<'a> {
         let space = self.initial(first, Type::STRING)?;
         let mut given = vec![CallArgument::value(space, first.span)];
         for expr in rest {
-            given.push(CallArgument::value(
-                self.value(expr, Some(Type::FLOAT))?,
-                expr.span,
-            ));
+            given.push(CallArgument::value(self.value(expr, Some(Type::FLOAT))?, expr.span));
         }
         if ty.base == Base::Matrix {
             self.matrix_in_space(&given, span)

@@ -45,13 +45,7 @@ pub(super) enum Access {
 impl Lvalue {
     /// Creates an lvalue of a whole variable.
     pub(super) fn whole(ty: Type, leaves: Vec<LocalId>, access: Access) -> Lvalue {
-        Lvalue {
-            ty,
-            leaves,
-            element: None,
-            component: None,
-            access,
-        }
+        Lvalue { ty, leaves, element: None, component: None, access }
     }
 
     pub(super) fn is_whole(&self) -> bool {

@@ -57,12 +57,8 @@ impl<'a> Checker<'a> {
         let [ty, origin] = self.message_origin(place.ty, span);
         let kind = Kind::of(place.ty).unwrap_or(Kind::CLOSURE);
         let kind = self.int(kind.code());
-        let found = self.emit_builtin(
-            Builtin::HasMessage,
-            vec![source, name, ty, origin, kind],
-            Type::INT,
-            span,
-        );
+        let found =
+            self.emit_builtin(Builtin::HasMessage, vec![source, name, ty, origin, kind], Type::INT, span);
         Some(self.write_result(found, &place, span, |c| {
             c.emit_builtin(Builtin::MessageValue, vec![source, name, kind], place.ty, span)
         }))

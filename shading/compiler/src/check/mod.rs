@@ -108,10 +108,7 @@ pub fn check(file: &ast::File, environment: &Environment<'_>) -> CheckedFile {
                 | ast::Item::Declaration(_) => {}
             }
         }
-        CheckedFile {
-            units,
-            diagnostics: checker.finish(),
-        }
+        CheckedFile { units, diagnostics: checker.finish() }
     })
 }
 
@@ -191,14 +188,7 @@ pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagn
         let name = param.name.text.clone();
         checker.report(param.name.span, CheckError::UnsizedOutput(name));
     }
-    match (
-        checker
-            .finish()
-            .list
-            .into_iter()
-            .find(|d| d.severity == Severity::Error),
-        ty,
-    ) {
+    match (checker.finish().list.into_iter().find(|d| d.severity == Severity::Error), ty) {
         (None, Some(ty)) => Ok(ty),
         (Some(error), _) => Err(error),
         (None, None) => Err(Diagnostic::error("unknown type").at(sources, param.ty.span, "")),

@@ -22,10 +22,7 @@ const CONSTANTS: [(&str, f32); 15] = [
 ];
 
 pub(super) fn named_constant(name: &str) -> Option<f32> {
-    CONSTANTS
-        .iter()
-        .find(|(n, _)| *n == name)
-        .map(|(_, value)| *value)
+    CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
 }
 
 pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {

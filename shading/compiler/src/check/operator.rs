@@ -110,10 +110,7 @@ impl<'a> Checker<'a> {
         let (mut a, mut b) = (a?, b?);
         let is_whole = self.is_whole_number(&a) || self.is_whole_number(&b);
         if is_whole && self.is_real(op, &a, &b, expected) {
-            (a, b) = (
-                self.convert(&a, Type::FLOAT, span),
-                self.convert(&b, Type::FLOAT, span),
-            );
+            (a, b) = (self.convert(&a, Type::FLOAT, span), self.convert(&b, Type::FLOAT, span));
         }
         let result = self.operate_any(op, &a, &b, expected, span)?;
         if is_whole && result.ty == Type::INT {
@@ -239,16 +236,9 @@ impl<'a> Checker<'a> {
             return self.matrix_over_scalar(a, b, span);
         }
         let operand_ty = |own: Type| {
-            if ty.is_triple() && own.is_triple() {
-                own
-            } else {
-                ty
-            }
+            if ty.is_triple() && own.is_triple() { own } else { ty }
         };
-        let (a, b) = (
-            self.convert(a, operand_ty(a.ty), span),
-            self.convert(b, operand_ty(b.ty), span),
-        );
+        let (a, b) = (self.convert(a, operand_ty(a.ty), span), self.convert(b, operand_ty(b.ty), span));
         let op = match op {
             BinaryOp::Add => Op::Add,
             BinaryOp::Sub => Op::Sub,
@@ -278,9 +268,7 @@ impl<'a> Checker<'a> {
         match op {
             BinaryOp::Add => {
                 // `closure + 0` is as valid as `closure = 0`.
-                let both = self
-                    .coerce(a, Type::CLOSURE, span)
-                    .zip(self.coerce(b, Type::CLOSURE, span));
+                let both = self.coerce(a, Type::CLOSURE, span).zip(self.coerce(b, Type::CLOSURE, span));
                 if let Some((a, b)) = both {
                     return Some(self.emit_value(
                         Op::ClosureAdd,
@@ -322,14 +310,7 @@ impl<'a> Checker<'a> {
     ) -> Option<TypedValue> {
         if self.functions_named(self.scope, name).is_empty() {
             let shown: Vec<String> = operands.iter().map(|v| self.show(v.ty)).collect();
-            self.report(
-                span,
-                CheckError::NoOperator {
-                    symbol,
-                    name,
-                    operands: shown,
-                },
-            );
+            self.report(span, CheckError::NoOperator { symbol, name, operands: shown });
             return None;
         }
         let args = operands

@@ -169,14 +169,7 @@ impl<'a> Checker<'a> {
         for signature in builtins::overloads(name) {
             list.push(Candidate {
                 callee: Callee::Builtin(signature),
-                formals: signature
-                    .params
-                    .iter()
-                    .map(|ty| Formal {
-                        ty: *ty,
-                        output: false,
-                    })
-                    .collect(),
+                formals: signature.params.iter().map(|ty| Formal { ty: *ty, output: false }).collect(),
                 variadic: signature.variadic,
                 result: signature.result,
             });
@@ -191,9 +184,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn fits_function(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         let candidates = self.candidates(name);
-        candidates
-            .iter()
-            .any(|candidate| self.rank(candidate, given).is_some())
+        candidates.iter().any(|candidate| self.rank(candidate, given).is_some())
     }
 
     fn rank(&self, candidate: &Candidate, given: &[CallArgument<'a>]) -> Option<u32> {
@@ -234,11 +225,7 @@ impl<'a> Checker<'a> {
             self.check_format(signature.name, &args[format..], &given[format..]);
         }
         if let ("warning" | "error", Some(unit)) = (signature.name, &self.unit_name) {
-            let kind = if signature.builtin == Builtin::Error {
-                "error"
-            } else {
-                "warning"
-            };
+            let kind = if signature.builtin == Builtin::Error { "error" } else { "warning" };
             let prefix = format!("Shader {kind} [{unit}]: ");
             args[0] = self.prefixed(&prefix, args[0], span);
         }
@@ -322,15 +309,7 @@ impl<'a> Checker<'a> {
             if only.formals.len() != given.len() {
                 let (expected, found) = (only.formals.len(), given.len());
                 let name = name.to_owned();
-                self.report(
-                    span,
-                    CheckError::ArgumentCount {
-                        name,
-                        expected,
-                        found,
-                        candidates: shown,
-                    },
-                );
+                self.report(span, CheckError::ArgumentCount { name, expected, found, candidates: shown });
                 return;
             }
             for (i, (formal, given)) in only.formals.iter().zip(given).enumerate() {
@@ -348,14 +327,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        self.report(
-            span,
-            CheckError::NoOverload {
-                name: name.to_owned(),
-                found,
-                candidates: shown,
-            },
-        );
+        self.report(span, CheckError::NoOverload { name: name.to_owned(), found, candidates: shown });
     }
 
     pub(super) fn show_given(&self, given: &CallArgument<'a>) -> String {
@@ -419,8 +391,5 @@ fn result_order(ty: Type) -> u32 {
 pub(super) fn same_formals(a: &[Formal], b: &[Formal]) -> bool {
     let same_length =
         |a: Type, b: Type| a.length == b.length || matches!((a.length, b.length), (Length::Unsized, _));
-    a.len() == b.len()
-        && a.iter()
-            .zip(b)
-            .all(|(a, b)| a.ty.base == b.ty.base && same_length(a.ty, b.ty))
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.ty.base == b.ty.base && same_length(a.ty, b.ty))
 }

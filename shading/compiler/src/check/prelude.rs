@@ -17,10 +17,7 @@ static OVERLOADS: LazyLock<FxHashMap<&str, Vec<Overload>>> = LazyLock::new(|| {
         overloads
             .entry(name(&TEXT[range.clone()]))
             .or_default()
-            .push(Overload {
-                range,
-                function: OnceLock::new(),
-            });
+            .push(Overload { range, function: OnceLock::new() });
     }
     overloads
 });

@@ -112,12 +112,7 @@ fn extend_calls(
             extend_calls(inner, all, local);
         }
         let mut before = vec![];
-        if let Stmt::Call {
-            function,
-            args,
-            results,
-            ..
-        } = &mut block[at]
+        if let Stmt::Call { function, args, results, .. } = &mut block[at]
             && let Some(uses) = all.get(function)
         {
             for (key, _) in &uses.used {

@@ -23,15 +23,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn input_sample(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
-        let Some((
-            Argument {
-                value: input,
-                name: None,
-                ..
-            },
-            overrides,
-        )) = args.split_first()
-        else {
+        let Some((Argument { value: input, name: None, .. }, overrides)) = args.split_first() else {
             self.report(span, CheckError::BadForm(FORM));
             return None;
         };
@@ -40,15 +32,7 @@ impl<'a> Checker<'a> {
         let (param, ty) = found?;
         let function = self.called.push(placeholder(param, ty, globals));
         let result = self.locals("", ty);
-        self.push(
-            Stmt::Call {
-                function,
-                args: values,
-                results: result.clone(),
-                span,
-            },
-            span,
-        );
+        self.push(Stmt::Call { function, args: values, results: result.clone(), span }, span);
         let leaves = result.into_iter().map(Operand::Local).collect();
         Some(TypedValue { ty, leaves })
     }
@@ -110,25 +94,12 @@ impl<'a> Checker<'a> {
 /// Returns the function that represents a sample until the unit is linked.
 fn placeholder(param: String, ty: Type, globals: Vec<Global>) -> Function {
     let mut code = Code::default();
-    let name = |global: &Global| Local {
-        name: global.name().to_owned(),
-        ty: global.ty(),
-    };
-    let params = globals
-        .iter()
-        .map(|global| code.locals.push(name(global)))
-        .collect();
-    let result = code.locals.push(Local {
-        name: param.clone(),
-        ty,
-    });
+    let name = |global: &Global| Local { name: global.name().to_owned(), ty: global.ty() };
+    let params = globals.iter().map(|global| code.locals.push(name(global))).collect();
+    let result = code.locals.push(Local { name: param.clone(), ty });
     let zero = code.consts.push(zero_const(ty));
-    code.body.push(Stmt::op(
-        Some(result),
-        Op::Copy,
-        vec![Operand::Const(zero)],
-        Span::default(),
-    ));
+    code.body
+        .push(Stmt::op(Some(result), Op::Copy, vec![Operand::Const(zero)], Span::default()));
     Function {
         name: param.clone(),
         params,

@@ -86,20 +86,14 @@ pub(super) struct Scopes<'a> {
 
 impl Default for Scopes<'_> {
     fn default() -> Self {
-        Scopes {
-            list: vec![Scope::default()],
-            symbols: vec![],
-        }
+        Scopes { list: vec![Scope::default()], symbols: vec![] }
     }
 }
 
 impl<'a> Scopes<'a> {
     /// Creates a scope inside `parent`.
     pub(super) fn push(&mut self, parent: ScopeIndex) -> ScopeIndex {
-        self.list.push(Scope {
-            parent: Some(parent),
-            ..Scope::default()
-        });
+        self.list.push(Scope { parent: Some(parent), ..Scope::default() });
         ScopeIndex(self.list.len() - 1)
     }
 
@@ -190,8 +184,6 @@ impl<'a> Scopes<'a> {
 
     /// Returns the visible function names, for hints.
     pub(super) fn function_names(&self, from: ScopeIndex) -> Vec<&'a str> {
-        self.chain(from)
-            .flat_map(|s| s.functions.keys().copied())
-            .collect()
+        self.chain(from).flat_map(|s| s.functions.keys().copied()).collect()
     }
 }

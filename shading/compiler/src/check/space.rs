@@ -10,9 +10,8 @@ use crate::hir::{Op, Operand};
 use crate::ty::{Base, Type};
 use shading_syntax::source::Span;
 
-const SPACES: [&str; 9] = [
-    "common", "world", "camera", "object", "shader", "screen", "NDC", "raster", "model",
-];
+const SPACES: [&str; 9] =
+    ["common", "world", "camera", "object", "shader", "screen", "NDC", "raster", "model"];
 
 impl<'a> Checker<'a> {
     /// `transform(matrix, p)`, `transform("to", p)`, `transform("from", "to", p)`
@@ -94,10 +93,7 @@ impl<'a> Checker<'a> {
         let value = self.build_from(ty, floats, span)?;
         let space_value = self.given_as(space, Type::STRING)?;
         if ty.base == Base::Color {
-            let given = vec![
-                CallArgument::value(space_value, space.span),
-                CallArgument::value(value, span),
-            ];
+            let given = vec![CallArgument::value(space_value, space.span), CallArgument::value(value, span)];
             return self.call_named("__color_from", given, Some(Type::COLOR), span);
         }
         let common = self.string("common");

@@ -33,30 +33,17 @@ impl<'a> Checker<'a> {
             return;
         }
         match &stmt.kind {
-            StmtKind::Declare {
-                constant,
-                ty,
-                variables,
-            } => {
+            StmtKind::Declare { constant, ty, variables } => {
                 for variable in variables {
                     self.declare(*constant, ty, variable);
                 }
             }
             StmtKind::Function(function) => self.local_function(function),
             StmtKind::Expr(expr) => self.expr_stmt(expr),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            StmtKind::If { condition, then, otherwise } => {
                 self.if_stmt(condition, then, otherwise.as_deref(), tail, stmt.span);
             }
-            StmtKind::For {
-                init,
-                condition,
-                step,
-                body,
-            } => self.scoped(|c| {
+            StmtKind::For { init, condition, step, body } => self.scoped(|c| {
                 if let Some(init) = init {
                     c.stmt(init, false);
                 }
@@ -139,14 +126,7 @@ impl<'a> Checker<'a> {
             None => vec![],
         };
         if let Some(condition) = condition {
-            self.push(
-                Out::If {
-                    condition,
-                    then,
-                    otherwise,
-                },
-                span,
-            );
+            self.push(Out::If { condition, then, otherwise }, span);
         }
     }
 
@@ -159,23 +139,14 @@ impl<'a> Checker<'a> {
         span: Span,
     ) {
         let break_scope = self.new_scope("break");
-        self.frame.loops.push(LoopFrame {
-            break_scope,
-            continue_scope: None,
-        });
+        self.frame.loops.push(LoopFrame { break_scope, continue_scope: None });
         let block = self.block(span, |c| {
             if !body_first {
                 c.leave_unless(condition, break_scope, span);
             }
             let iteration = c.block(span, |c| c.stmt(body, false));
             match c.frame.loops.last().and_then(|l| l.continue_scope) {
-                Some(scope) => c.push(
-                    Out::Scope {
-                        scope,
-                        body: iteration,
-                    },
-                    span,
-                ),
+                Some(scope) => c.push(Out::Scope { scope, body: iteration }, span),
                 None => c.body.block.extend(iteration),
             }
             if let Some(step) = step {
@@ -191,13 +162,7 @@ impl<'a> Checker<'a> {
             body: block,
             span: self.prelude_call.unwrap_or(span),
         }];
-        self.push(
-            Out::Scope {
-                scope: break_scope,
-                body,
-            },
-            span,
-        );
+        self.push(Out::Scope { scope: break_scope, body }, span);
     }
 
     fn leave_unless(&mut self, condition: Option<&'a Expr>, scope: crate::hir::ScopeId, span: Span) {
@@ -205,14 +170,7 @@ impl<'a> Checker<'a> {
             return;
         };
         let otherwise = vec![Out::Leave(scope)];
-        self.push(
-            Out::If {
-                condition,
-                then: vec![],
-                otherwise,
-            },
-            span,
-        );
+        self.push(Out::If { condition, then: vec![], otherwise }, span);
     }
 
     fn continue_stmt(&mut self, span: Span) {

@@ -18,11 +18,7 @@ const MAX_PATHS: usize = 16 << 20;
 impl<'a> Checker<'a> {
     pub(super) fn declare_struct(&mut self, structure: &'a ast::Struct) {
         let name = &structure.name;
-        let mut info = StructInfo {
-            name: name.text.clone(),
-            fields: vec![],
-            leaves: vec![],
-        };
+        let mut info = StructInfo { name: name.text.clone(), fields: vec![], leaves: vec![] };
         for field in &structure.fields {
             if let Some(ty) = self.field_type(field, &info)
                 && let Err(error) = self.add_field(&mut info, &field.name.text, ty)
@@ -36,11 +32,7 @@ impl<'a> Checker<'a> {
         }
         let index = self.structs.len() as u32;
         self.structs.push(info);
-        if self
-            .scopes
-            .declare_struct(self.scope, &name.text, index)
-            .is_some()
-        {
+        if self.scopes.declare_struct(self.scope, &name.text, index).is_some() {
             let (what, name_text) = ("structure", name.text.clone());
             self.report(name.span, CheckError::Duplicate(what, name_text));
         }
@@ -86,10 +78,7 @@ impl<'a> Checker<'a> {
             self.path_bytes += path.len();
             info.leaves.push((path, leaf));
         }
-        info.fields.push(FieldInfo {
-            name: field.to_owned(),
-            ty,
-        });
+        info.fields.push(FieldInfo { name: field.to_owned(), ty });
         Ok(())
     }
 }

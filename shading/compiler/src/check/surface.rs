@@ -19,10 +19,7 @@ impl Checker<'_> {
         let field = |name: &str, ty: Type| {
             let name = format!("{structure}.{name}");
             let param = outputs().find(|param| param.name == name && param.ty == ty)?;
-            Some(CallArgument::value(
-                TypedValue::new(ty, Operand::Local(param.local)),
-                span,
-            ))
+            Some(CallArgument::value(TypedValue::new(ty, Operand::Local(param.local)), span))
         };
         let given = vec![
             field("bsdf", Type::CLOSURE)?,

@@ -357,9 +357,7 @@ impl<'a> Checker<'a> {
         let mut given = self.arguments(args)?;
         let target = given.pop();
         let fits = matches!(given.len(), 2 | 4)
-            && [0, given.len() - 1]
-                .iter()
-                .all(|&i| given[i].ty() == Some(Type::STRING));
+            && [0, given.len() - 1].iter().all(|&i| given[i].ty() == Some(Type::STRING));
         let form = "gettextureinfo(\"file\", \"name\", variable)";
         let (place, expr) = self.result_variable(target.filter(|_| fits).as_ref(), form, span)?;
         let kind = Kind::of(place.ty).filter(|kind| kind.element() != Kind::CLOSURE);
@@ -377,9 +375,11 @@ impl<'a> Checker<'a> {
         let nowhere = self.float(f32::NAN);
         operands.resize(4, nowhere);
         let found = self.emit_value(Op::HasTextureInfo(kind), operands.clone(), Type::INT, span);
-        Some(self.write_result(found, &place, span, |c| {
-            c.emit_value(Op::TextureInfo, operands, place.ty, span)
-        }))
+        Some(
+            self.write_result(found, &place, span, |c| {
+                c.emit_value(Op::TextureInfo, operands, place.ty, span)
+            }),
+        )
     }
 
     /// TSL's `texture2d_sample<tex>(u, v)`, and its variants for alpha.
@@ -400,11 +400,7 @@ impl<'a> Checker<'a> {
             None => {
                 let known = self.scopes.names(self.scope);
                 let near = near(&name.text, &known);
-                let error = CheckError::UnknownName {
-                    name: name.text.clone(),
-                    near,
-                    is_function: false,
-                };
+                let error = CheckError::UnknownName { name: name.text.clone(), near, is_function: false };
                 self.report(name.span, error);
                 return None;
             }
@@ -420,14 +416,7 @@ impl<'a> Checker<'a> {
         };
         if file.ty != Type::STRING {
             let (expected, found) = ("texture2d".to_owned(), self.show(file.ty));
-            self.report(
-                name.span,
-                CheckError::Mismatch {
-                    expected,
-                    found,
-                    cast: false,
-                },
-            );
+            self.report(name.span, CheckError::Mismatch { expected, found, cast: false });
             return None;
         }
         let given = given?;

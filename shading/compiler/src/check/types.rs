@@ -43,15 +43,9 @@ impl<'a> Checker<'a> {
             Some(info) => {
                 let array = |leaf: &Type| match ty.length {
                     Length::Single => *leaf,
-                    length => Type {
-                        base: leaf.base,
-                        length,
-                    },
+                    length => Type { base: leaf.base, length },
                 };
-                info.leaves
-                    .iter()
-                    .map(|(path, leaf)| (path.clone(), array(leaf)))
-                    .collect()
+                info.leaves.iter().map(|(path, leaf)| (path.clone(), array(leaf))).collect()
             }
         }
     }
@@ -108,9 +102,7 @@ impl<'a> Checker<'a> {
             Some(ArrayLength::Unsized) => Length::Unsized,
             Some(ArrayLength::Sized(expr)) => Length::Array(self.array_length(expr)?),
         };
-        let nested = self
-            .structure(base)
-            .is_some_and(|s| s.leaves.iter().any(|(_, t)| t.is_array()));
+        let nested = self.structure(base).is_some_and(|s| s.leaves.iter().any(|(_, t)| t.is_array()));
         if length != Length::Single && (nested || base == Base::Void) {
             let element = self.show(Type::single(base));
             self.report(ty.span, CheckError::BadElementType(element));
@@ -123,13 +115,7 @@ impl<'a> Checker<'a> {
         match constant_int(expr) {
             Some(n @ 1..=MAX_LENGTH) => Some(n as u32),
             Some(n) => {
-                self.report(
-                    expr.span,
-                    CheckError::BadLength {
-                        length: n,
-                        limit: MAX_LENGTH,
-                    },
-                );
+                self.report(expr.span, CheckError::BadLength { length: n, limit: MAX_LENGTH });
                 None
             }
             None => {
@@ -183,19 +169,13 @@ impl<'a> Checker<'a> {
             Length::Unsized => value.ty.length,
             length => length,
         };
-        let to = Type {
-            base: to.base,
-            length,
-        };
+        let to = Type { base: to.base, length };
         if value.ty == to
             || value.ty.is_array()
             || value.leaves.len() != 1
             || (value.ty.is_triple() && to.is_triple())
         {
-            return TypedValue {
-                ty: to,
-                leaves: value.leaves.clone(),
-            };
+            return TypedValue { ty: to, leaves: value.leaves.clone() };
         }
         let leaf = value.leaf();
         let leaf = match (value.ty.base, to.base) {

@@ -141,10 +141,7 @@ impl<'a> Checker<'a> {
         self.unit_scope = Some(scope);
         self.unit_name = Some(name.to_owned());
         self.texture_space = ColorSpace::Default;
-        self.frame = FunctionFrame {
-            scope: Some(scope),
-            ..FunctionFrame::default()
-        };
+        self.frame = FunctionFrame { scope: Some(scope), ..FunctionFrame::default() };
         let inner = self.scopes.push(self.scope);
         let outer = std::mem::replace(&mut self.scope, inner);
         let filled = fill(self);
@@ -263,10 +260,7 @@ impl<'a> Checker<'a> {
                 output,
                 local,
                 init,
-                default: param
-                    .default
-                    .as_ref()
-                    .map(|default| default_span(default, i, count)),
+                default: param.default.as_ref().map(|default| default_span(default, i, count)),
                 struct_name: struct_name.clone(),
                 metadata: metadata.clone(),
                 span: name.span,
@@ -382,11 +376,9 @@ impl<'a> Checker<'a> {
                 _ => None,
             };
             match known {
-                Some(known) => found.push(hir::Metadata {
-                    name: entry.name.text.clone(),
-                    value: known,
-                    ty: value.ty,
-                }),
+                Some(known) => {
+                    found.push(hir::Metadata { name: entry.name.text.clone(), value: known, ty: value.ty })
+                }
                 None => self.report(entry.value.span, CheckError::MetadataNotConstant),
             }
         }
@@ -408,11 +400,7 @@ fn global_variables(body: &Body, block: &Block) -> Vec<GlobalVariable> {
     let copies = body.globals.iter().map(|(&global, &local)| (Some(global), local));
     let mut list: Vec<GlobalVariable> = copies
         .chain(body.ci.map(|local| (None, local)))
-        .map(|(global, local)| GlobalVariable {
-            global,
-            local,
-            is_written: false,
-        })
+        .map(|(global, local)| GlobalVariable { global, local, is_written: false })
         .collect();
     list.sort_unstable_by_key(|variable| variable.local);
     if !list.is_empty() {

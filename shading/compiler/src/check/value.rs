@@ -12,17 +12,11 @@ pub(super) struct TypedValue {
 
 impl TypedValue {
     pub(super) fn new(ty: Type, leaf: hir::Operand) -> TypedValue {
-        TypedValue {
-            ty,
-            leaves: vec![leaf],
-        }
+        TypedValue { ty, leaves: vec![leaf] }
     }
 
     pub(super) fn void() -> TypedValue {
-        TypedValue {
-            ty: Type::VOID,
-            leaves: vec![],
-        }
+        TypedValue { ty: Type::VOID, leaves: vec![] }
     }
 
     pub(super) fn leaf(&self) -> hir::Operand {

@@ -122,10 +122,9 @@ impl Warning {
                 let message = format!("there are no rays of kind \"{name}\"");
                 did_you_mean(warning(message), near).hint(format!("the kinds are: {known}"))
             }
-            W::UnknownSpace(name, near) => did_you_mean(
-                warning(format!("the renderer may not know the space \"{name}\"")),
-                near,
-            ),
+            W::UnknownSpace(name, near) => {
+                did_you_mean(warning(format!("the renderer may not know the space \"{name}\"")), near)
+            }
             W::EndlessLoop => {
                 warning("this loop never ends: it has neither a condition nor a `break`".to_owned())
                     .hint("a run that does not end is stopped, and has no closure")

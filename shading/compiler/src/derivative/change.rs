@@ -69,11 +69,7 @@ impl Writer<'_> {
     /// Emits an operation with a new variable of a differentiable kind as destination.
     pub(super) fn op(&mut self, op: Op, args: &[Operand], kind: Kind) -> Operand {
         debug_assert!(is_differentiable(kind) && kind == kind.element(), "{kind}");
-        let dst = self.local(if kind == Kind::TRIPLE {
-            Type::VECTOR
-        } else {
-            Type::FLOAT
-        });
+        let dst = self.local(if kind == Kind::TRIPLE { Type::VECTOR } else { Type::FLOAT });
         self.assign(dst, op, args.to_vec());
         Operand::Local(dst)
     }
@@ -102,11 +98,7 @@ impl Writer<'_> {
 
     /// Emits an arithmetic operation; a float combined with a triple is converted to a triple.
     fn arithmetic(&mut self, op: Op, a: Operand, b: Operand) -> Operand {
-        let kind = if self.kind(a) == Kind::TRIPLE {
-            Kind::TRIPLE
-        } else {
-            self.kind(b)
-        };
+        let kind = if self.kind(a) == Kind::TRIPLE { Kind::TRIPLE } else { self.kind(b) };
         let (a, b) = (self.spread(a, kind), self.spread(b, kind));
         self.op(op, &[a, b], kind)
     }

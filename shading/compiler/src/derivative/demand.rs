@@ -40,10 +40,7 @@ impl Demand {
         let wanted = reach(&graph.requests, &graph.backwards);
         let varies = reach(&graph.sources, &graph.forwards);
         let carries = wanted.iter().zip(&varies).map(|(a, b)| *a && *b).collect();
-        Some(Demand {
-            first: graph.first,
-            carries,
-        })
+        Some(Demand { first: graph.first, carries })
     }
 
     pub(super) fn carries(&self, owner: Owner, local: LocalId) -> bool {
@@ -151,12 +148,7 @@ impl Graph {
                     }
                 }
             }
-            Stmt::Call {
-                function,
-                args,
-                results,
-                ..
-            } => {
+            Stmt::Call { function, args, results, .. } => {
                 let (callee, inside) = (&unit.functions[*function], Owner::Function(*function));
                 for (&param, &arg) in callee.params.iter().zip(args) {
                     let param = self.node(inside, &callee.code, param);

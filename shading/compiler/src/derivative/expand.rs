@@ -54,10 +54,7 @@ pub(super) fn run(unit: &mut Unit, demand: &Demand) {
         let body = std::mem::take(&mut expander.code.body);
         expander.code.body = expander.block(body);
         let pairs = |list: &[LocalId]| -> Vec<LocalId> {
-            list.iter()
-                .filter_map(|&local| expander.derivatives[local])
-                .flatten()
-                .collect()
+            list.iter().filter_map(|&local| expander.derivatives[local]).flatten().collect()
         };
         let (params, outputs) = (pairs(&function.params), pairs(&function.outputs));
         function.params.extend(params);
@@ -79,27 +76,16 @@ impl<'a> Expander<'a> {
         signatures: &'a PrimaryMap<FunctionId, Signature>,
     ) -> Expander<'a> {
         let mut derivatives = SecondaryMap::new();
-        let carrying: Vec<LocalId> = code
-            .locals
-            .keys()
-            .filter(|&local| demand.carries(owner, local))
-            .collect();
+        let carrying: Vec<LocalId> =
+            code.locals.keys().filter(|&local| demand.carries(owner, local)).collect();
         for local in carrying {
             let Local { name, ty } = code.locals[local].clone();
             derivatives[local] = Some(["dx", "dy"].map(|axis| {
-                let name = if name.is_empty() {
-                    String::new()
-                } else {
-                    format!("{name}.{axis}")
-                };
+                let name = if name.is_empty() { String::new() } else { format!("{name}.{axis}") };
                 code.locals.push(Local { name, ty })
             }));
         }
-        Expander {
-            code,
-            derivatives,
-            signatures,
-        }
+        Expander { code, derivatives, signatures }
     }
 
     fn block(&mut self, block: Block) -> Block {
@@ -113,30 +99,14 @@ impl<'a> Expander<'a> {
     fn stmt(&mut self, stmt: Stmt, out: &mut Block) {
         match stmt {
             Stmt::Op { dst, op, args, span } => self.op(dst, op, args, span, out),
-            Stmt::Call {
-                function,
-                args,
-                results,
-                span,
-            } => self.call(function, args, results, span, out),
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            } => out.push(Stmt::If {
+            Stmt::Call { function, args, results, span } => self.call(function, args, results, span, out),
+            Stmt::If { condition, then, otherwise } => out.push(Stmt::If {
                 condition,
                 then: self.block(then),
                 otherwise: self.block(otherwise),
             }),
-            Stmt::Loop { body, fuel, span } => out.push(Stmt::Loop {
-                body: self.block(body),
-                fuel,
-                span,
-            }),
-            Stmt::Scope { scope, body } => out.push(Stmt::Scope {
-                scope,
-                body: self.block(body),
-            }),
+            Stmt::Loop { body, fuel, span } => out.push(Stmt::Loop { body: self.block(body), fuel, span }),
+            Stmt::Scope { scope, body } => out.push(Stmt::Scope { scope, body: self.block(body) }),
             Stmt::Leave(scope) => out.push(Stmt::Leave(scope)),
         }
     }
@@ -194,12 +164,7 @@ impl<'a> Expander<'a> {
         out: &mut Block,
     ) {
         let signature = &self.signatures[function];
-        for (i, _) in signature
-            .params
-            .iter()
-            .enumerate()
-            .filter(|(_, carries)| **carries)
-        {
+        for (i, _) in signature.params.iter().enumerate().filter(|(_, carries)| **carries) {
             for axis in Axis::ALL {
                 let change = self.change(args[i], axis);
                 let mut writer = self.writer(out, span);
@@ -219,12 +184,7 @@ impl<'a> Expander<'a> {
                 (None, false) => {}
             }
         }
-        out.push(Stmt::Call {
-            function,
-            args,
-            results,
-            span,
-        });
+        out.push(Stmt::Call { function, args, results, span });
         for pair in still {
             clear(&mut self.writer(out, span), pair);
         }
@@ -239,11 +199,7 @@ impl<'a> Expander<'a> {
     }
 
     fn writer<'w>(&'w mut self, out: &'w mut Block, span: Span) -> Writer<'w> {
-        Writer {
-            code: self.code,
-            out,
-            span,
-        }
+        Writer { code: self.code, out, span }
     }
 }
 
@@ -340,10 +296,7 @@ fn texture(
     let is_volume = options.mapping == TextureMapping::Volume;
     let footprint = (!is_volume).then(|| std::array::from_fn(|i| args[3 + i]));
     let channels = options.results() as usize;
-    let options = TextureOptions {
-        derivatives: true,
-        ..options
-    };
+    let options = TextureOptions { derivatives: true, ..options };
     let all = writer.local(Type::array(Base::Float, options.results()));
     writer.assign(all, Op::Texture(options), args);
     let element = |writer: &mut Writer<'_>, i: usize| {
@@ -363,10 +316,8 @@ fn texture(
     for (to, [ds, dt]) in pair.into_iter().zip([[0, 1], [2, 3]]) {
         let mut changes = vec![];
         for i in 0..channels {
-            let (along_s, along_t) = (
-                element(&mut writer, channels + i),
-                element(&mut writer, 2 * channels + i),
-            );
+            let (along_s, along_t) =
+                (element(&mut writer, channels + i), element(&mut writer, 2 * channels + i));
             let s = writer.mul(along_s, footprint[ds]);
             let t = writer.mul(along_t, footprint[dt]);
             changes.push(writer.add(s, t));

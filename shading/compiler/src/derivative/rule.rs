@@ -11,10 +11,9 @@ pub(super) fn of(op: Op) -> Rule {
     match op {
         Op::Global(global) if global.has_derivatives() => Rule::Source,
         Op::AttributeValue => Rule::Source,
-        Op::Texture(TextureOptions {
-            mapping: TextureMapping::Plane | TextureMapping::Volume,
-            ..
-        }) => Rule::Texture,
+        Op::Texture(TextureOptions { mapping: TextureMapping::Plane | TextureMapping::Volume, .. }) => {
+            Rule::Texture
+        }
         Op::Copy
         | Op::Neg
         | Op::Splat
@@ -92,10 +91,7 @@ pub(super) fn implicit_footprint(op: Op) -> Option<TextureMapping> {
 /// Returns the range of the operands of a lookup on which its derivatives depend: coordinates and footprint.
 pub(super) fn lookup_operands(op: Op) -> Range<usize> {
     match op {
-        Op::Texture(TextureOptions {
-            mapping: TextureMapping::Plane,
-            ..
-        }) => 1..7,
+        Op::Texture(TextureOptions { mapping: TextureMapping::Plane, .. }) => 1..7,
         _ => 1..4,
     }
 }

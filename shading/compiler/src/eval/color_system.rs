@@ -100,9 +100,7 @@ impl ColorSystem {
     fn matrices(self) -> &'static Matrices {
         static ALL: LazyLock<Vec<Matrices>> = LazyLock::new(|| {
             let systems = ColorSystem::ALL.iter();
-            systems
-                .map(|(_, system)| Matrices::of(system.chromaticities()))
-                .collect()
+            systems.map(|(_, system)| Matrices::of(system.chromaticities())).collect()
         });
         &ALL[self as usize]
     }
@@ -153,11 +151,7 @@ impl Matrices {
         if (rest - luminance[2]).abs() < 0.001 {
             luminance[2] = rest;
         }
-        Matrices {
-            rgb_from_xyz,
-            xyz_from_rgb,
-            luminance,
-        }
+        Matrices { rgb_from_xyz, xyz_from_rgb, luminance }
     }
 }
 
@@ -174,9 +168,7 @@ fn inverse(m: &Matrix3) -> Matrix3 {
 }
 
 fn widened([a, b, c]: Matrix3) -> [f32; 16] {
-    [
-        a[0], a[1], a[2], 0.0, b[0], b[1], b[2], 0.0, c[0], c[1], c[2], 0.0, 0.0, 0.0, 0.0, 1.0,
-    ]
+    [a[0], a[1], a[2], 0.0, b[0], b[1], b[2], 0.0, c[0], c[1], c[2], 0.0, 0.0, 0.0, 0.0, 1.0]
 }
 
 #[cfg(test)]
@@ -202,21 +194,11 @@ mod tests {
     fn the_matrices_of_rec_709_are_osls() {
         let close = |a: f32, b: f32| assert!((a - b).abs() <= b.abs() * 1e-6, "{a} is not {b}");
         let m = ColorSystem::Rec709.rgb_from_xyz();
-        for (i, x) in [
-            (0, 3.242_979),
-            (4, -1.538_336_2),
-            (8, -0.498_919_84),
-            (10, 1.057_698_1),
-        ] {
+        for (i, x) in [(0, 3.242_979), (4, -1.538_336_2), (8, -0.498_919_84), (10, 1.057_698_1)] {
             close(m[i], x);
         }
         let m = ColorSystem::Rec709.xyz_from_rgb();
-        for (i, x) in [
-            (0, 0.412_135_32),
-            (1, 0.212_507_28),
-            (5, 0.715_35),
-            (10, 0.949_879_1),
-        ] {
+        for (i, x) in [(0, 0.412_135_32), (1, 0.212_507_28), (5, 0.715_35), (10, 0.949_879_1)] {
             close(m[i], x);
         }
     }

@@ -280,10 +280,7 @@ mod tests {
             ("//room[not(note)]", &["hall"]),
             ("//room[count(lamp) * 2 - 1 >= 3]", &["attic"]),
             ("//room[sum(lamp/@watts) = 30]", &["attic"]),
-            (
-                "//room[starts-with(@name, 'at') and contains(@name, 'tic')]",
-                &["attic"],
-            ),
+            ("//room[starts-with(@name, 'at') and contains(@name, 'tic')]", &["attic"]),
             ("//room[string-length(translate(@name, 'l', '')) = 2]", &["hall"]),
             ("//room[substring(@name, 2, 3) = 'tti']", &["attic"]),
             ("(//lamp)[2]", &["25"]),
@@ -319,8 +316,11 @@ mod tests {
         let lamp = all.find_below(attic, "lamp").unwrap();
         assert_eq!(all.value(lamp, "watts", Kind::INT), Some(Const::Int(25)));
         assert_eq!(
-            all.find_below(lamp, "following-sibling::lamp/@watts/..")
-                .map(|lamp| all.value(lamp, "watts", Kind::INT)),
+            all.find_below(lamp, "following-sibling::lamp/@watts/..").map(|lamp| all.value(
+                lamp,
+                "watts",
+                Kind::INT
+            )),
             Ok(Some(Const::Int(5)))
         );
         assert_eq!(all.next(0), 0);
@@ -385,9 +385,7 @@ mod tests {
         }
         all.clear();
         let many = (0..).map(|i| format!("<a n='{i}'>{}</a>", " ".repeat(100_000)));
-        let refused = many
-            .take(100)
-            .filter(|text| all.find(text, "//a", |_| None).is_err());
+        let refused = many.take(100).filter(|text| all.find(text, "//a", |_| None).is_err());
         assert!(refused.count() > 50, "a run reads only so much");
     }
 }

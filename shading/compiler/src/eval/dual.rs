@@ -137,11 +137,7 @@ impl Dual {
     /// Splits duals into triples of values, derivatives in x and derivatives in y.
     #[inline(always)]
     pub fn parts(triple: [Dual; 3]) -> [[f32; 3]; 3] {
-        [
-            triple.map(|d| d.value),
-            triple.map(|d| d.dx),
-            triple.map(|d| d.dy),
-        ]
+        [triple.map(|d| d.value), triple.map(|d| d.dx), triple.map(|d| d.dy)]
     }
 
     #[inline(always)]
@@ -231,11 +227,7 @@ impl Div for Dual {
     #[inline(always)]
     fn div(self, b: Dual) -> Dual {
         let value = self.value / b.value;
-        Dual::new(
-            value,
-            (self.dx - value * b.dx) / b.value,
-            (self.dy - value * b.dy) / b.value,
-        )
+        Dual::new(value, (self.dx - value * b.dx) / b.value, (self.dy - value * b.dy) / b.value)
     }
 }
 
@@ -244,10 +236,7 @@ impl Add<f32> for Dual {
 
     #[inline(always)]
     fn add(self, b: f32) -> Dual {
-        Dual {
-            value: self.value + b,
-            ..self
-        }
+        Dual { value: self.value + b, ..self }
     }
 }
 
@@ -256,10 +245,7 @@ impl Sub<f32> for Dual {
 
     #[inline(always)]
     fn sub(self, b: f32) -> Dual {
-        Dual {
-            value: self.value - b,
-            ..self
-        }
+        Dual { value: self.value - b, ..self }
     }
 }
 

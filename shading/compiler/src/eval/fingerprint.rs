@@ -59,11 +59,7 @@ fn short(s: &[u8]) -> u64 {
     if s.len() >= 4 {
         return pair(n.wrapping_add(half(s, 0) << 3), half(s, s.len() - 4), mul);
     }
-    let (a, b, c) = (
-        u32::from(s[0]),
-        u32::from(s[s.len() >> 1]),
-        u32::from(s[s.len() - 1]),
-    );
+    let (a, b, c) = (u32::from(s[0]), u32::from(s[s.len() >> 1]), u32::from(s[s.len() - 1]));
     let y = u64::from(a.wrapping_add(b << 8));
     let z = u64::from((s.len() as u32).wrapping_add(c << 2));
     shift_mix(y.wrapping_mul(K2) ^ z.wrapping_mul(K0)).wrapping_mul(K2)
@@ -81,9 +77,7 @@ fn block(s: &[u8], mul: u64) -> (u64, u64) {
         .rotate_right(43)
         .wrapping_add(c.rotate_right(30))
         .wrapping_add(d);
-    let v = a
-        .wrapping_add(b.wrapping_add(K2).rotate_right(18))
-        .wrapping_add(c);
+    let v = a.wrapping_add(b.wrapping_add(K2).rotate_right(18)).wrapping_add(c);
     (u, v)
 }
 
@@ -116,10 +110,7 @@ fn three_blocks(s: &[u8]) -> u64 {
     let a = mixed_block(&s[..32], first, (0, 0));
     let b = mixed_block(&s[32..64], mul, (0, 0));
     let c = mixed_block(&s[n - 32..], mul, (a, b));
-    c.wrapping_mul(9)
-        .wrapping_add(a >> 17)
-        .wrapping_add(b >> 21)
-        .wrapping_mul(mul)
+    c.wrapping_mul(9).wrapping_add(a >> 17).wrapping_add(b >> 21).wrapping_mul(mul)
 }
 
 /// The state of [`long`].
@@ -151,11 +142,7 @@ impl State {
             .wrapping_add(word(s, 8))
             .rotate_right(37)
             .wrapping_mul(mul);
-        *y = y
-            .wrapping_add(v.1)
-            .wrapping_add(word(s, 48))
-            .rotate_right(42)
-            .wrapping_mul(mul);
+        *y = y.wrapping_add(v.1).wrapping_add(word(s, 48)).rotate_right(42).wrapping_mul(mul);
         *x ^= w.1.wrapping_mul(nine);
         *y = y.wrapping_add(v.0.wrapping_mul(nine)).wrapping_add(word(s, 40));
         *z = z.wrapping_add(w.0).rotate_right(33).wrapping_mul(mul);
@@ -186,9 +173,7 @@ fn long(s: &[u8]) -> u64 {
     state.take(&s[s.len() - 64..], mul, 9);
     let State { x, y, z, v, w } = state;
     pair(
-        pair(v.0, w.0, mul)
-            .wrapping_add(shift_mix(y).wrapping_mul(K0))
-            .wrapping_add(z),
+        pair(v.0, w.0, mul).wrapping_add(shift_mix(y).wrapping_mul(K0)).wrapping_add(z),
         pair(v.1, w.1, mul).wrapping_add(x),
         mul,
     )

@@ -30,22 +30,13 @@ impl Function {
             Some(Some(Const::String(text))) => Some(Pattern::new(text, whole)),
             _ => None,
         });
-        Function {
-            builtin,
-            gives,
-            dual: false,
-            pattern,
-        }
+        Function { builtin, gives, dual: false, pattern }
     }
 
     /// Returns the function with derivatives, whose result is an array of the value and its derivatives.
     #[must_use]
     pub fn with_derivatives(self) -> Function {
-        Function {
-            gives: self.gives.element(),
-            dual: true,
-            ..self
-        }
+        Function { gives: self.gives.element(), dual: true, ..self }
     }
 
     /// Evaluates the function; returns the value, and an error message about the arguments.
@@ -83,11 +74,7 @@ impl Function {
                 let knots = given.floats(last);
                 let count = given.knots(knots.len());
                 let x = given.dual(1);
-                self.number(spline::inverse(
-                    Basis::from_name(given.text(0)),
-                    x,
-                    &knots[..count],
-                ))
+                self.number(spline::inverse(Basis::from_name(given.text(0)), x, &knots[..count]))
             }
             B::Noise | B::PNoise => self.noise(&given, &mut problem),
             _ => {

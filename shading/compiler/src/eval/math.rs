@@ -73,9 +73,7 @@ fn reduced(x: f32, inverse: f32, quarters: f32) -> (i32, f32) {
     } else {
         i32::MIN
     };
-    let rest = QUARTER_PI
-        .iter()
-        .fold(x, |rest, part| whole as f32 * (-part * quarters) + rest);
+    let rest = QUARTER_PI.iter().fold(x, |rest, part| whole as f32 * (-part * quarters) + rest);
     (whole, rest)
 }
 
@@ -124,11 +122,7 @@ pub fn cos(x: f32) -> f32 {
 pub fn tan(x: f32) -> f32 {
     let (turns, x) = reduced(x, FRAC_2_PI, 2.0);
     let is_even = turns & 1 == 0;
-    let x = if is_even {
-        without_denormals(x, FRAC_PI_4)
-    } else {
-        x
-    };
+    let x = if is_even { without_denormals(x, FRAC_PI_4) } else { x };
     let square = x * x;
     let mut r = 0.009_272_458;
     for c in [0.003_319_85, 0.024_299_808, 0.053_449_53, 0.133_383, 0.333_331_85] {
@@ -189,12 +183,7 @@ pub fn atan2(y: f32, x: f32) -> f32 {
     };
     let r = atan_of_ratio(ratio);
     let r = if b > a { FRAC_PI_2 - r } else { r };
-    (if sign_giver(x).is_sign_negative() {
-        PI - r
-    } else {
-        r
-    })
-    .copysign(y)
+    (if sign_giver(x).is_sign_negative() { PI - r } else { r }).copysign(y)
 }
 
 /// Arc tangent of a number in `[0, 1]`.
@@ -448,11 +437,7 @@ pub fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
 /// Vector product.
 #[inline]
 pub fn cross(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Euclidean length.

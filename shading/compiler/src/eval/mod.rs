@@ -68,10 +68,7 @@ pub fn float_to_int(a: f32) -> i32 {
 
 /// Returns the message for an index out of range, in OSL's wording.
 pub fn index_message(index: i32, variable: &str, length: u32) -> String {
-    format!(
-        "Index [{index}] out of range {variable}[0..{}]",
-        i64::from(length) - 1
-    )
+    format!("Index [{index}] out of range {variable}[0..{}]", i64::from(length) - 1)
 }
 
 /// Clamps an index to `0..length`; returns whether it was out of range.

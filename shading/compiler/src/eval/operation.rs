@@ -260,11 +260,7 @@ fn call_library(
     let values: Vec<_> = args.iter().map(|v| Printable::of(v)).collect();
     let values: Vec<_> = values.iter().map(Printable::arg).collect();
     let function = library::Function::new(builtin, dst, &known);
-    let function = if dual {
-        function.with_derivatives()
-    } else {
-        function
-    };
+    let function = if dual { function.with_derivatives() } else { function };
     let (value, wrong) = function.call(&values);
     if let Some(wrong) = wrong {
         error.get_or_insert(OperationError::Argument(wrong));

@@ -84,10 +84,7 @@ fn hexadecimal(text: &str) -> Option<f32> {
     let nibbles = digits[..end].chars().filter_map(|c| c.to_digit(16));
     let mantissa = nibbles.fold(0.0, |sum, nibble| sum * 16.0 + f64::from(nibble));
     let exponent = end_of_exponent(bytes, end, b'p');
-    let exponent: i32 = digits[end..exponent]
-        .get(1..)
-        .and_then(|p| p.parse().ok())
-        .unwrap_or(0);
+    let exponent: i32 = digits[end..exponent].get(1..).and_then(|p| p.parse().ok()).unwrap_or(0);
     let scale = exponent.clamp(-1000, 1000) - 4 * places.min(250) as i32;
     Some((mantissa * 2f64.powi(scale)) as f32)
 }
@@ -144,16 +141,9 @@ impl Pattern {
     /// # Errors
     /// The syntax error in the pattern.
     pub fn new(text: &str, whole: bool) -> Result<Pattern, String> {
-        let anchored = if whole {
-            format!("^(?:{text})$")
-        } else {
-            text.to_owned()
-        };
+        let anchored = if whole { format!("^(?:{text})$") } else { text.to_owned() };
         match RegexBuilder::new(&anchored).backtrack_limit(MAX_STEPS).build() {
-            Ok(regex) => Ok(Pattern {
-                text: text.to_owned(),
-                regex,
-            }),
+            Ok(regex) => Ok(Pattern { text: text.to_owned(), regex }),
             Err(error) => Err(format!("{text:?} is not a regular expression: {error}")),
         }
     }
@@ -231,10 +221,7 @@ mod tests {
             assert_eq!(stof(text), expected, "{text}");
         }
         assert!(stof("nan").is_nan() && stof("-NaN(12)").is_nan());
-        assert_eq!(
-            [getchar("ab", 1), getchar("ab", 2), getchar("ab", -1)],
-            [98, 0, 0]
-        );
+        assert_eq!([getchar("ab", 1), getchar("ab", 2), getchar("ab", -1)], [98, 0, 0]);
     }
 
     #[test]
@@ -250,15 +237,9 @@ mod tests {
     #[test]
     fn patterns() {
         let pattern = Pattern::new("(f[Oo]{2}).*(.az)", false).unwrap();
-        assert_eq!(
-            pattern.places("foobar.baz", 8).unwrap(),
-            [0, 10, 0, 3, 7, 10, 17, 17]
-        );
+        assert_eq!(pattern.places("foobar.baz", 8).unwrap(), [0, 10, 0, 3, 7, 10, 17, 17]);
         let pattern = Pattern::new("(x)|(W)", false).unwrap();
-        assert_eq!(
-            pattern.places("Hello, World", 8).unwrap(),
-            [7, 8, 12, 12, 7, 8, 7, 7]
-        );
+        assert_eq!(pattern.places("Hello, World", 8).unwrap(), [7, 8, 12, 12, 7, 8, 7, 7]);
         let whole = |pattern: &str, text: &str| Pattern::new(pattern, true).unwrap().matches(text);
         assert_eq!(whole("f", "foo"), Ok(false));
         assert_eq!(whole("f|foo", "foo"), Ok(true));

@@ -51,24 +51,18 @@ impl Basis {
                 [-0.5, 0.0, 0.5, 0.0],
                 [0.0, 1.0, 0.0, 0.0],
             ],
-            Basis::Bezier => [
-                [-1.0, 3.0, -3.0, 1.0],
-                [3.0, -6.0, 3.0, 0.0],
-                [-3.0, 3.0, 0.0, 0.0],
-                [1.0, 0.0, 0.0, 0.0],
-            ],
+            Basis::Bezier => {
+                [[-1.0, 3.0, -3.0, 1.0], [3.0, -6.0, 3.0, 0.0], [-3.0, 3.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
+            }
             Basis::BSpline => [
                 [-SIXTH, 0.5, -0.5, SIXTH],
                 [0.5, -1.0, 0.5, 0.0],
                 [-0.5, 0.0, 0.5, 0.0],
                 [SIXTH, 4.0 * SIXTH, SIXTH, 0.0],
             ],
-            Basis::Hermite => [
-                [2.0, 1.0, -2.0, 1.0],
-                [-3.0, -2.0, 3.0, -1.0],
-                [0.0, 1.0, 0.0, 0.0],
-                [1.0, 0.0, 0.0, 0.0],
-            ],
+            Basis::Hermite => {
+                [[2.0, 1.0, -2.0, 1.0], [-3.0, -2.0, 3.0, -1.0], [0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
+            }
             Basis::Linear | Basis::Constant => {
                 [[0.0; 4], [0.0; 4], [0.0, -1.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0]]
             }
@@ -158,17 +152,9 @@ fn invert<T: Real>(f: &impl Fn(T) -> T, y: T, from: T, to: T) -> (T, bool) {
     let (mut low, mut high) = (from, to);
     let (mut at_low, mut at_high) = (f(low), f(high));
     let rises = at_low.value() < at_high.value();
-    let (min_y, max_y) = if rises {
-        (at_low, at_high)
-    } else {
-        (at_high, at_low)
-    };
+    let (min_y, max_y) = if rises { (at_low, at_high) } else { (at_high, at_low) };
     if !(y.value() >= min_y.value() && y.value() <= max_y.value()) {
-        let end = if (y.value() < min_y.value()) == rises {
-            low
-        } else {
-            high
-        };
+        let end = if (y.value() < min_y.value()) == rises { low } else { high };
         return (end, false);
     }
     let is_near = |a: T, b: T| (a.value() - b.value()).abs() < NEAR;
@@ -209,11 +195,9 @@ mod tests {
             (0.5, 0.821_429, 0.826_469, 0.808_612),
             (5.0 / 6.0, 0.940_476, 0.927_532, 0.968_067),
         ] {
-            for (basis, expected) in [
-                (Basis::Linear, linear),
-                (Basis::CatmullRom, catmull),
-                (Basis::BSpline, bspline),
-            ] {
+            for (basis, expected) in
+                [(Basis::Linear, linear), (Basis::CatmullRom, catmull), (Basis::BSpline, bspline)]
+            {
                 let x: f32 = inverse(basis, y, &KNOTS);
                 assert!((x - expected).abs() < 2e-6, "{basis:?} {y}: {x}");
             }

@@ -112,11 +112,7 @@ pub fn strlen(a: &str) -> i32 {
 /// At most `length` bytes from `start`, which counts from the end if it is negative.
 pub fn substr(text: &str, start: i32, length: i32) -> &str {
     let size = strlen(text);
-    let start = if start < 0 {
-        start.saturating_add(size)
-    } else {
-        start
-    };
+    let start = if start < 0 { start.saturating_add(size) } else { start };
     let start = start.clamp(0, size);
     let end = start.saturating_add(length.clamp(0, size)).min(size);
     let [start, end] = [start, end].map(|i| text.floor_char_boundary(i as usize));
@@ -201,14 +197,8 @@ impl Spec {
         let unsigned = value as u32;
         let (prefix, mut digits) = match self.letter {
             b'o' => (if self.alternate { "0" } else { "" }, format!("{unsigned:o}")),
-            b'x' => (
-                if self.alternate && value != 0 { "0x" } else { "" },
-                format!("{unsigned:x}"),
-            ),
-            b'X' => (
-                if self.alternate && value != 0 { "0X" } else { "" },
-                format!("{unsigned:X}"),
-            ),
+            b'x' => (if self.alternate && value != 0 { "0x" } else { "" }, format!("{unsigned:x}")),
+            b'X' => (if self.alternate && value != 0 { "0X" } else { "" }, format!("{unsigned:X}")),
             b'u' => ("", unsigned.to_string()),
             _ => (self.sign(value < 0), value.unsigned_abs().to_string()),
         };
@@ -337,11 +327,7 @@ mod tests {
     use super::*;
 
     fn check(spec: &str, arg: Arg<'_>, expected: &str) {
-        assert_eq!(
-            format(spec, &[arg]),
-            (expected.to_owned(), None),
-            "{spec} of {arg:?}"
-        );
+        assert_eq!(format(spec, &[arg]), (expected.to_owned(), None), "{spec} of {arg:?}");
     }
 
     #[test]

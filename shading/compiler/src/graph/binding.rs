@@ -143,9 +143,7 @@ fn reads_output(path: &Path, output: &str, outputs: &[(&str, Type)]) -> bool {
     }
     // A node without an output's name denotes its closure, or else its first output.
     let closure = outputs.iter().find(|(_, ty)| *ty == Type::CLOSURE);
-    closure
-        .or(outputs.first())
-        .is_some_and(|(name, _)| *name == output)
+    closure.or(outputs.first()).is_some_and(|(name, _)| *name == output)
 }
 
 fn expression_reads(expr: &ast::Expr, node: &str, output: &str, outputs: &[(&str, Type)]) -> bool {
@@ -174,11 +172,7 @@ pub(super) fn for_each_name<'e>(expr: &'e ast::Expr, note: &mut impl FnMut(&'e s
             ExprKind::Binary { left, right, .. } => stack.extend([&**left, right]),
             ExprKind::Assign { target, value, .. } => stack.extend([&**target, value]),
             ExprKind::Step { target, .. } => stack.push(target),
-            ExprKind::Ternary {
-                condition,
-                then,
-                otherwise,
-            } => stack.extend([&**condition, then, otherwise]),
+            ExprKind::Ternary { condition, then, otherwise } => stack.extend([&**condition, then, otherwise]),
             ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {
                 stack.extend(args.iter().map(|arg| &arg.value));
             }

@@ -185,11 +185,7 @@ fn ends(chain: &[String]) -> String {
     }
     let (head, tail) = (&chain[..SHOWN], &chain[chain.len() - SHOWN..]);
     let between = chain.len() - 2 * SHOWN;
-    format!(
-        "{} → … ({between} more) … → {}",
-        head.join(" → "),
-        tail.join(" → ")
-    )
+    format!("{} → … ({between} more) … → {}", head.join(" → "), tail.join(" → "))
 }
 
 impl GraphError {

@@ -15,10 +15,7 @@ use shading_syntax::source::Span;
 impl ShaderGroupTemplate {
     /// Creates a group without nodes.
     pub fn new(name: impl Into<String>) -> ShaderGroupTemplate {
-        ShaderGroupTemplate {
-            name: name.into(),
-            ..ShaderGroupTemplate::default()
-        }
+        ShaderGroupTemplate { name: name.into(), ..ShaderGroupTemplate::default() }
     }
 
     /// Adds an instance of a template, or of a template name that is looked up when the group is linked.
@@ -27,9 +24,7 @@ impl ShaderGroupTemplate {
     /// If a node of that name exists.
     pub fn add(&mut self, name: &str, template: impl Into<TemplateRef>) -> Result<(), GraphError> {
         if self.node(name).is_some() {
-            return Err(GraphError::DuplicateNode {
-                node: name.to_owned(),
-            });
+            return Err(GraphError::DuplicateNode { node: name.to_owned() });
         }
         self.push(Node {
             name: name.to_owned(),
@@ -54,12 +49,7 @@ impl ShaderGroupTemplate {
         if let (Some(found), Some(expected)) = (source_type, target_type)
             && !interface::assignable(found, expected)
         {
-            return Err(GraphError::Type {
-                from: from.to_owned(),
-                found,
-                to: to.to_owned(),
-                expected,
-            });
+            return Err(GraphError::Type { from: from.to_owned(), found, to: to.to_owned(), expected });
         }
         if self.is_locked(node, &target) {
             return Err(GraphError::NotConnectable { to: to.to_owned() });
@@ -100,10 +90,7 @@ impl ShaderGroupTemplate {
         let value = value.into();
         let found = value.ty();
         if !value.is_valid() {
-            return Err(GraphError::InvalidValue {
-                input: to.to_owned(),
-                ty: found,
-            });
+            return Err(GraphError::InvalidValue { input: to.to_owned(), ty: found });
         }
         let (node, target) = self.input(to)?;
         if let Some(expected) = self.type_at(&parse(to)?, to, false)?
@@ -128,9 +115,7 @@ impl ShaderGroupTemplate {
         let binding = Binding::Path(parse(from)?);
         let index = self.node_index(node)?;
         self.nodes[index].overrides.retain(|(g, _, _)| *g != global);
-        self.nodes[index]
-            .overrides
-            .push((global, binding, Span::default()));
+        self.nodes[index].overrides.push((global, binding, Span::default()));
         Ok(())
     }
 
@@ -164,9 +149,7 @@ impl ShaderGroupTemplate {
         let source = parse(path)?;
         self.type_at(&source, path, true)?;
         if self.outputs.iter().any(|output| output.name == name) {
-            return Err(GraphError::DuplicateOutput {
-                output: name.to_owned(),
-            });
+            return Err(GraphError::DuplicateOutput { output: name.to_owned() });
         }
         let (name, binding) = (name.to_owned(), Binding::Path(source));
         self.outputs.push(GroupOutput {
@@ -227,9 +210,7 @@ impl ShaderGroupTemplate {
         let Path { head, mut rest } = parse(path)?;
         let node = self.node_index(&head)?;
         if rest.is_empty() || !matches!(rest[0], Accessor::Field(_)) {
-            return Err(GraphError::NotAPath {
-                text: path.to_owned(),
-            });
+            return Err(GraphError::NotAPath { text: path.to_owned() });
         }
         let Accessor::Field(head) = rest.remove(0) else {
             unreachable!("matched above")
@@ -248,11 +229,7 @@ impl ShaderGroupTemplate {
 
     /// Returns the type of the value that `path` names (`node.param…`); `None` if it depends on a template given by name.
     fn type_at(&self, path: &Path, text: &str, output: bool) -> Result<Option<Type>, GraphError> {
-        let (node, param) = if output {
-            self.target(text)
-        } else {
-            self.input(text)
-        }?;
+        let (node, param) = if output { self.target(text) } else { self.input(text) }?;
         let TemplateRef::Template(template) = &self.nodes[node].template else {
             return Ok(None);
         };
@@ -268,11 +245,7 @@ impl ShaderGroupTemplate {
                 path: path.to_string(),
                 template: template.name().to_owned(),
                 output,
-                known: params
-                    .iter()
-                    .filter(|p| p.output == output)
-                    .map(|p| p.name.clone())
-                    .collect(),
+                known: params.iter().filter(|p| p.output == output).map(|p| p.name.clone()).collect(),
             })
     }
 
@@ -291,7 +264,5 @@ impl ShaderGroupTemplate {
 }
 
 fn parse(text: &str) -> Result<Path, GraphError> {
-    Path::parse(text).ok_or_else(|| GraphError::NotAPath {
-        text: text.to_owned(),
-    })
+    Path::parse(text).ok_or_else(|| GraphError::NotAPath { text: text.to_owned() })
 }

@@ -60,16 +60,8 @@ fn params(template: &Template) -> impl Iterator<Item = (&str, &[Metadata])> {
         Template::Group(group) => (&[][..], &group.inputs[..]),
     };
     let of_unit = unit.iter().map(|param| {
-        let metadata = if param.output {
-            &[][..]
-        } else {
-            &param.metadata[..]
-        };
+        let metadata = if param.output { &[][..] } else { &param.metadata[..] };
         (param.name.as_str(), metadata)
     });
-    of_unit.chain(
-        group
-            .iter()
-            .map(|input| (input.name.as_str(), &input.metadata[..])),
-    )
+    of_unit.chain(group.iter().map(|input| (input.name.as_str(), &input.metadata[..])))
 }

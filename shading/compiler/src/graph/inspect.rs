@@ -94,10 +94,7 @@ fn expose(
         let Some(template) = template else { continue };
         let (inner, mut inside) = expose(&template, templates)?;
         copy.nodes[index].template = TemplateRef::Template(inner);
-        let mut outputs = ExposedOutputs {
-            node: &node.name,
-            list: &mut copy.outputs,
-        };
+        let mut outputs = ExposedOutputs { node: &node.name, list: &mut copy.outputs };
         inside.iter_mut().for_each(|node| outputs.lift(node));
         let params = interface::params(&template).unwrap_or_default();
         let inputs = params.iter().filter(|param| !param.output).map(|param| {

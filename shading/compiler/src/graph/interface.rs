@@ -35,14 +35,7 @@ fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
             None => exposed_input(group, &input.name)?,
         };
         let (name, metadata) = (input.name.clone(), input.metadata.clone());
-        list.push(ParamInfo {
-            name,
-            ty,
-            output: false,
-            default,
-            computed,
-            metadata,
-        });
+        list.push(ParamInfo { name, ty, output: false, default, computed, metadata });
     }
     for output in &group.outputs {
         let ty = match (&output.ty, &output.binding) {
@@ -128,10 +121,7 @@ pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
         return resolve(params, &ordered);
     }
     let prefix = format!("{path}.");
-    params
-        .iter()
-        .any(|p| p.name.starts_with(&prefix))
-        .then_some(Type::VOID)
+    params.iter().any(|p| p.name.starts_with(&prefix)).then_some(Type::VOID)
 }
 
 pub(crate) fn part(ty: Type, accessor: &Accessor) -> Option<Type> {

@@ -112,9 +112,7 @@ fn delay_one(
     references: &ReferenceCounts,
 ) {
     let mut made = FxHashSet::default();
-    body[segment.start..segment.end]
-        .iter()
-        .for_each(|stmt| writes(stmt, &mut made));
+    body[segment.start..segment.end].iter().for_each(|stmt| writes(stmt, &mut made));
     made.retain(|local| !shared.locals.contains(local));
     let is_output = |local: LocalId| kept.contains(&Operand::Local(local));
     // Connections move with the segment, because an input that is not read needs none.
@@ -138,14 +136,10 @@ fn delay_one(
             continue;
         }
         match stmt {
-            Stmt::Op {
-                dst: Some(dst),
-                op,
-                args,
-                ..
-            } if !has_effects(stmt)
-                && args.iter().all(|arg| is_among(*arg, *dst, &made))
-                && moves_along(at, *op, *dst) =>
+            Stmt::Op { dst: Some(dst), op, args, .. }
+                if !has_effects(stmt)
+                    && args.iter().all(|arg| is_among(*arg, *dst, &made))
+                    && moves_along(at, *op, *dst) =>
             {
                 if made.insert(*dst) {
                     left += references[*dst];
@@ -241,15 +235,13 @@ fn branch<'b>(block: &'b mut Block, at: usize, made: &FxHashSet<LocalId>) -> Opt
     let any = |block: &[Stmt]| block.iter().any(|stmt| touches(stmt, made));
     let (stmt, behind) = block.get_mut(at..)?.split_first_mut()?;
     let inner = match stmt {
-        Stmt::If {
-            condition,
-            then,
-            otherwise,
-        } if !reads(*condition, made) => match (any(then), any(otherwise)) {
-            (true, false) => then,
-            (false, true) => otherwise,
-            _ => return None,
-        },
+        Stmt::If { condition, then, otherwise } if !reads(*condition, made) => {
+            match (any(then), any(otherwise)) {
+                (true, false) => then,
+                (false, true) => otherwise,
+                _ => return None,
+            }
+        }
         Stmt::Scope { body, .. } => body,
         _ => return None,
     };
@@ -292,11 +284,7 @@ fn touches(stmt: &Stmt, made: &FxHashSet<LocalId>) -> bool {
         Stmt::Call { args, results, .. } => {
             args.iter().any(|arg| reads(*arg, made)) || results.iter().any(|id| made.contains(id))
         }
-        Stmt::If {
-            condition,
-            then,
-            otherwise,
-        } => reads(*condition, made) || any(then) || any(otherwise),
+        Stmt::If { condition, then, otherwise } => reads(*condition, made) || any(then) || any(otherwise),
         Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => any(body),
         Stmt::Leave(_) => false,
     }

@@ -46,10 +46,7 @@ pub(super) fn plain(expr: &Expr) -> Option<(Const, Type)> {
         ExprKind::Int(_) | ExprKind::Bool(_) => Type::INT,
         ExprKind::Float(_) => Type::FLOAT,
         ExprKind::String(_) => Type::STRING,
-        ExprKind::Unary {
-            op: UnaryOp::Neg,
-            operand,
-        } => plain(operand)?.1,
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => plain(operand)?.1,
         ExprKind::List(list) | ExprKind::Braces(list) => {
             let types = list.iter().map(|expr| Some(plain(expr)?.1));
             let types: Vec<Type> = types.collect::<Option<_>>()?;
@@ -85,10 +82,7 @@ pub(super) fn plain(expr: &Expr) -> Option<(Const, Type)> {
 fn whole(expr: &Expr) -> Option<i32> {
     match &expr.kind {
         ExprKind::Int(value) => i32::try_from(*value).ok(),
-        ExprKind::Unary {
-            op: UnaryOp::Neg,
-            operand,
-        } => whole(operand)?.checked_neg(),
+        ExprKind::Unary { op: UnaryOp::Neg, operand } => whole(operand)?.checked_neg(),
         _ => None,
     }
 }

@@ -36,9 +36,7 @@ impl<'g> Dependencies<'g> {
     pub(super) fn of(group: &'g ShaderGroupTemplate) -> Result<Dependencies<'g>, GraphError> {
         let mut inputs = FxHashMap::default();
         for (index, input) in group.inputs.iter().enumerate() {
-            inputs
-                .entry(input.name.as_str())
-                .or_insert(group.nodes().len() + index);
+            inputs.entry(input.name.as_str()).or_insert(group.nodes().len() + index);
         }
         let vertex = |name: &str| group.position(name).or_else(|| inputs.get(name).copied());
         let add = |binding: &Binding, list: &mut Vec<usize>| {
@@ -47,12 +45,8 @@ impl<'g> Dependencies<'g> {
         let (mut reads, mut contexts) = (vec![], vec![]);
         for node in group.nodes() {
             let (mut given, mut overridden) = (vec![], vec![]);
-            node.inputs
-                .iter()
-                .for_each(|connection| add(&connection.binding, &mut given));
-            node.overrides
-                .iter()
-                .for_each(|(_, binding, _)| add(binding, &mut overridden));
+            node.inputs.iter().for_each(|connection| add(&connection.binding, &mut given));
+            node.overrides.iter().for_each(|(_, binding, _)| add(binding, &mut overridden));
             reads.push(given);
             contexts.push(overridden);
         }
@@ -62,11 +56,7 @@ impl<'g> Dependencies<'g> {
             reads.push(list);
         }
         reads.extend(contexts);
-        let mut dependencies = Dependencies {
-            group,
-            reads,
-            pulled_by: vec![],
-        };
+        let mut dependencies = Dependencies { group, reads, pulled_by: vec![] };
         for node in 0..group.nodes().len() {
             let context = dependencies.context(node);
             dependencies.reads[node].push(context);
@@ -141,16 +131,9 @@ impl<'g> Dependencies<'g> {
     fn ends(&self) -> Vec<NodeIndex> {
         let nodes = self.group.nodes().len();
         let mut is_read = vec![false; self.reads.len()];
-        self.reads
-            .iter()
-            .flatten()
-            .for_each(|&vertex| is_read[vertex] = true);
+        self.reads.iter().flatten().for_each(|&vertex| is_read[vertex] = true);
         let ends: Vec<NodeIndex> = (0..nodes).filter(|&node| !is_read[node]).collect();
-        if ends.is_empty() {
-            (0..nodes).collect()
-        } else {
-            ends
-        }
+        if ends.is_empty() { (0..nodes).collect() } else { ends }
     }
 
     fn sort(&self, roots: &[usize], given: impl Fn(usize) -> bool) -> Result<Vec<Step>, GraphError> {
@@ -316,17 +299,11 @@ impl Sort<'_> {
         let group = self.dependencies.group;
         let name = |vertex: usize| match group.nodes().get(vertex) {
             Some(node) => Some(node.name.clone()),
-            None => group
-                .inputs
-                .get(vertex - group.nodes().len())
-                .map(|input| input.name.clone()),
+            None => group.inputs.get(vertex - group.nodes().len()).map(|input| input.name.clone()),
         };
         // The stack is in reverse order of the flow of values; the chain is reported in that order.
-        let mut chain: Vec<String> = stack[start..]
-            .iter()
-            .rev()
-            .filter_map(|&(vertex, _)| name(vertex))
-            .collect();
+        let mut chain: Vec<String> =
+            stack[start..].iter().rev().filter_map(|&(vertex, _)| name(vertex)).collect();
         chain.extend(chain.first().cloned());
         GraphError::Cycle { chain }
     }

@@ -48,9 +48,7 @@ fn unit_param(unit: &hir::Unit, param: &hir::Param, sources: &SourceMap) -> Para
 /// Returns the text at a location, on one line.
 pub(super) fn text_at(sources: &SourceMap, span: Span) -> String {
     let text = &sources.get(span.source).text;
-    let written = text
-        .get(span.start as usize..span.end as usize)
-        .unwrap_or_default();
+    let written = text.get(span.start as usize..span.end as usize).unwrap_or_default();
     written.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -58,13 +56,7 @@ pub(super) fn text_at(sources: &SourceMap, span: Span) -> String {
 fn constant_default(unit: &hir::Unit, param: &hir::Param) -> Option<Const> {
     let mut known: FxHashMap<LocalId, Const> = FxHashMap::default();
     for stmt in &param.init {
-        let Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            ..
-        } = stmt
-        else {
+        let Stmt::Op { dst: Some(dst), op, args, .. } = stmt else {
             return None;
         };
         let value_of = |arg: &Operand| match *arg {

@@ -73,11 +73,7 @@ impl Path {
     /// structures is an element of the array `s.w`. `exists` returns whether a value has a name. `None` if the path has this
     /// form already.
     pub(crate) fn fields_first(&self, exists: impl Fn(&str) -> bool) -> Option<Path> {
-        if !self
-            .rest
-            .iter()
-            .any(|accessor| matches!(accessor, Accessor::Index(_)))
-        {
+        if !self.rest.iter().any(|accessor| matches!(accessor, Accessor::Index(_))) {
             return None;
         }
         let mut name = self.head.clone();

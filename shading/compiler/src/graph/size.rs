@@ -29,10 +29,7 @@ struct Size {
 }
 
 impl Size {
-    const EXPRESSION: Size = Size {
-        instances: 1,
-        weight: 8,
-    };
+    const EXPRESSION: Size = Size { instances: 1, weight: 8 };
 
     fn add(&mut self, part: Size) {
         self.instances = self.instances.saturating_add(part.instances);
@@ -42,12 +39,7 @@ impl Size {
     /// Returns the error if a group of this size is too large.
     fn error(self, group: &ShaderGroupTemplate) -> Option<GraphError> {
         let too_large = |what, count, limit| {
-            (count > limit).then(|| GraphError::TooLarge {
-                group: group.name.clone(),
-                what,
-                count,
-                limit,
-            })
+            (count > limit).then(|| GraphError::TooLarge { group: group.name.clone(), what, count, limit })
         };
         too_large("instances of units and groups", self.instances, MAX_INSTANCES)
             .or_else(|| too_large("operations and values", self.weight, MAX_WEIGHT))
@@ -96,15 +88,10 @@ struct OpenGroup {
 impl Walk<'_> {
     fn enter(&mut self, group: Arc<ShaderGroupTemplate>) {
         self.at.insert(Arc::as_ptr(&group), self.open.len());
-        let mut size = Size {
-            instances: 1,
-            ..Size::default()
-        };
+        let mut size = Size { instances: 1, ..Size::default() };
         let outputs = group.outputs.iter().map(|output| &output.binding);
         let defaults = group.inputs.iter().filter_map(|input| input.default.as_ref());
-        outputs
-            .chain(defaults)
-            .for_each(|binding| size.add(binding_size(binding)));
+        outputs.chain(defaults).for_each(|binding| size.add(binding_size(binding)));
         self.open.push(OpenGroup { group, next: 0, size });
     }
 
@@ -160,10 +147,7 @@ impl Walk<'_> {
 
     fn too_deep(&self) -> Diagnostic {
         let group = &self.open[0].group;
-        let error = GraphError::TooDeep {
-            group: group.name.clone(),
-            limit: MAX_LEVELS,
-        };
+        let error = GraphError::TooDeep { group: group.name.clone(), limit: MAX_LEVELS };
         at(error.into(), group, group.span, "")
     }
 
@@ -174,20 +158,12 @@ impl Walk<'_> {
         let chain = names.chain([inner.name.clone()]).collect();
         let outer = &self.open[self.open.len() - 1].group;
         let diagnostic = at(GraphError::RecursiveGroup { chain }.into(), outer, node.span, "");
-        at(
-            diagnostic,
-            inner,
-            inner.span,
-            &format!("`{}` is declared here", inner.name),
-        )
+        at(diagnostic, inner, inner.span, &format!("`{}` is declared here", inner.name))
     }
 }
 
 fn unit_size(unit: &ShaderUnitTemplate) -> Size {
-    Size {
-        instances: 1,
-        weight: unit.weight,
-    }
+    Size { instances: 1, weight: unit.weight }
 }
 
 fn binding_size(binding: &Binding) -> Size {

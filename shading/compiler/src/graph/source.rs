@@ -36,12 +36,10 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> (ShaderGroupTemplate,
             let declared = |param: &ast::Param| param.passing == Passing::Output && param.name.text == name;
             if !group.params.iter().any(declared) && !file.unparsed.contains(&name) {
                 let known: Vec<&str> = builder.group.outputs.iter().map(|o| o.name.as_str()).collect();
-                let error = Diagnostic::error(format!(
-                    "`{name}` is not an output of group `{}`",
-                    group.name.text
-                ))
-                .at(sources, assign.target.span, "")
-                .nearest(&name, known);
+                let error =
+                    Diagnostic::error(format!("`{name}` is not an output of group `{}`", group.name.text))
+                        .at(sources, assign.target.span, "")
+                        .nearest(&name, known);
                 builder.diagnostics.push(error);
             }
         }
@@ -81,13 +79,7 @@ pub fn material(
     let mut builder = Builder::new(name, span, file);
     let (unit, args) = match &expr.kind {
         ExprKind::Call { name, args, .. } => (name.clone(), &args[..]),
-        ExprKind::Name(unit) => (
-            ast::Name {
-                text: unit.clone(),
-                span: expr.span,
-            },
-            &[][..],
-        ),
+        ExprKind::Name(unit) => (ast::Name { text: unit.clone(), span: expr.span }, &[][..]),
         _ => {
             let error = Diagnostic::error("a material is a unit or a group with its arguments")
                 .at(&file.sources, expr.span, "")
@@ -99,10 +91,7 @@ pub fn material(
     builder.node(name.to_owned(), &unit, args, &[], expr.span);
     let binding = Binding::Path(Path::new(
         name.to_owned(),
-        output
-            .into_iter()
-            .map(|output| Accessor::Field(output.to_owned()))
-            .collect(),
+        output.into_iter().map(|output| Accessor::Field(output.to_owned())).collect(),
     ));
     let (name, ty) = match output {
         Some(output) => (output.to_owned(), None),
@@ -144,8 +133,7 @@ impl<'a> Builder<'a> {
     }
 
     fn error(&mut self, message: String, span: Span) {
-        self.diagnostics
-            .push(Diagnostic::error(message).at(self.sources, span, ""));
+        self.diagnostics.push(Diagnostic::error(message).at(self.sources, span, ""));
     }
 
     fn param(&mut self, param: &ast::Param, body: &[GroupStmt]) {
@@ -263,10 +251,7 @@ impl<'a> Builder<'a> {
     fn instance(&mut self, instance: &ast::Instance) {
         let name = instance.name.text.clone();
         if let Some(first) = self.group.position(&name) {
-            self.error(
-                format!("there already is an instance `{name}`"),
-                instance.name.span,
-            );
+            self.error(format!("there already is an instance `{name}`"), instance.name.span);
             // The intended declaration is unknown.
             let node = &mut self.group.nodes[first];
             if !matches!(&node.template, TemplateRef::Named(unit) if *unit == instance.unit.text) {
@@ -274,13 +259,7 @@ impl<'a> Builder<'a> {
             }
             return;
         }
-        self.node(
-            name,
-            &instance.unit,
-            &instance.args,
-            &instance.overrides,
-            instance.span,
-        );
+        self.node(name, &instance.unit, &instance.args, &instance.overrides, instance.span);
     }
 
     fn node(
@@ -354,11 +333,7 @@ impl<'a> Builder<'a> {
     /// Replaces calls of units in an expression by the names of new nodes.
     fn lift_calls(&mut self, expr: &mut ast::Expr) {
         match &expr.kind {
-            ExprKind::Call {
-                name,
-                template: None,
-                args,
-            } if is_unit_call(&name.text, args, self.file) => {
+            ExprKind::Call { name, template: None, args } if is_unit_call(&name.text, args, self.file) => {
                 let node = format!("{}_{}", name.text, self.group.nodes().len());
                 self.node(node.clone(), name, args, &[], expr.span);
                 expr.kind = ExprKind::Name(node);
@@ -386,14 +361,7 @@ fn argument(arg: &ast::Argument) -> Option<(Path, &ast::Expr, Span)> {
             let target = Path::new(name.text.clone(), vec![]);
             Some((target, &arg.value, name.span))
         }
-        (
-            None,
-            ExprKind::Assign {
-                op: None,
-                target,
-                value,
-            },
-        ) => Some((path(target)?, value, target.span)),
+        (None, ExprKind::Assign { op: None, target, value }) => Some((path(target)?, value, target.span)),
         (None, _) => None,
     }
 }

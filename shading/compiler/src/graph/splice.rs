@@ -69,11 +69,7 @@ impl<'a> Splice<'a> {
                 }
             });
         }
-        for function in unit
-            .functions
-            .values()
-            .filter(|function| function.sample.is_none())
-        {
+        for function in unit.functions.values().filter(|function| function.sample.is_none()) {
             // A function keeps its own locals and constants: only called functions and spans are renumbered.
             let mut function = function.clone();
             let own = splice.for_function(&function.code);
@@ -126,35 +122,21 @@ impl<'a> Splice<'a> {
                 }
                 Stmt::op(dst, *op, self.operands(args), span)
             }
-            Stmt::Call {
-                function,
-                args,
-                results,
-                span,
-            } => Stmt::Call {
+            Stmt::Call { function, args, results, span } => Stmt::Call {
                 function: self.functions[*function].expect("every function of the unit was given a new id"),
                 args: self.operands(args),
                 results: results.iter().map(|&id| self.local(id)).collect(),
                 span: self.span(*span),
             },
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            } => Stmt::If {
+            Stmt::If { condition, then, otherwise } => Stmt::If {
                 condition: self.operand(*condition),
                 then: self.block(then),
                 otherwise: self.block(otherwise),
             },
-            Stmt::Loop { body, fuel, span } => Stmt::Loop {
-                body: self.block(body),
-                fuel: *fuel,
-                span: self.span(*span),
-            },
-            Stmt::Scope { scope, body } => Stmt::Scope {
-                scope: self.scope(*scope),
-                body: self.block(body),
-            },
+            Stmt::Loop { body, fuel, span } => {
+                Stmt::Loop { body: self.block(body), fuel: *fuel, span: self.span(*span) }
+            }
+            Stmt::Scope { scope, body } => Stmt::Scope { scope: self.scope(*scope), body: self.block(body) },
             Stmt::Leave(scope) => Stmt::Leave(self.scope(*scope)),
         }
     }

@@ -29,10 +29,7 @@ impl Default for CodeBuilder {
 impl CodeBuilder {
     /// Adds a variable.
     pub fn local(&mut self, ty: Type) -> LocalId {
-        self.code.locals.push(Local {
-            name: String::new(),
-            ty,
-        })
+        self.code.locals.push(Local { name: String::new(), ty })
     }
 
     /// Adds a constant.
@@ -96,11 +93,7 @@ impl CodeBuilder {
         otherwise: impl FnOnce(&mut Self),
     ) {
         let (then, otherwise) = (self.inside(then), self.inside(otherwise));
-        self.push(Stmt::If {
-            condition,
-            then,
-            otherwise,
-        });
+        self.push(Stmt::If { condition, then, otherwise });
     }
 
     /// Emits an endless loop.
@@ -150,10 +143,7 @@ impl CodeBuilder {
     }
 
     fn push(&mut self, stmt: Stmt) {
-        self.blocks
-            .last_mut()
-            .expect("the body is the outermost block")
-            .push(stmt);
+        self.blocks.last_mut().expect("the body is the outermost block").push(stmt);
     }
 
     fn inside(&mut self, body: impl FnOnce(&mut Self)) -> Block {

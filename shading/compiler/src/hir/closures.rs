@@ -17,12 +17,7 @@ pub fn constants(unit: &Unit) -> ClosureConstants {
     for (code, blocks) in functions.chain([body]) {
         for block in blocks {
             walk::statements(block, &mut |stmt| {
-                if let Stmt::Op {
-                    op: Op::MakeClosure(id),
-                    args,
-                    ..
-                } = stmt
-                {
+                if let Stmt::Op { op: Op::MakeClosure(id), args, .. } = stmt {
                     let value = |arg: &Operand| match arg {
                         Operand::Const(id) => Some(&code.consts[*id]),
                         Operand::Local(_) => None,

@@ -53,12 +53,7 @@ pub fn bind_live_inputs(unit: &mut Unit, inputs: &[(String, Const)]) -> Vec<Live
 
 fn bind(block: &mut Block, code: &mut Code, inputs: &[(String, Const)], uses: &mut Vec<LiveUse>) {
     for stmt in block {
-        if let Stmt::Op {
-            dst: Some(dst),
-            op: op @ Op::AttributeValue,
-            args,
-            ..
-        } = stmt
+        if let Stmt::Op { dst: Some(dst), op: op @ Op::AttributeValue, args, .. } = stmt
             && let Some(input) = live_input(code, args, inputs)
         {
             let constant = code.consts.push(inputs[input].1.clone());

@@ -74,9 +74,7 @@ impl Renumbering<'_> {
                     *id = self.constant(*id);
                 }
             }
-            walk::blocks_mut(stmt)
-                .into_iter()
-                .for_each(|inner| self.block(inner));
+            walk::blocks_mut(stmt).into_iter().for_each(|inner| self.block(inner));
         }
     }
 

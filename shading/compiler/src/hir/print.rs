@@ -6,21 +6,12 @@ use crate::hir::{Block, Code, Const, LocalId, Op, Operand, Stmt, TextureOptions,
 
 /// Prints the whole unit: parameters with their defaults, the body, and the functions it calls.
 pub fn print(unit: &Unit) -> String {
-    let mut printer = Printer {
-        code: &unit.code,
-        out: String::new(),
-        depth: 1,
-    };
+    let mut printer = Printer { code: &unit.code, out: String::new(), depth: 1 };
     let kind = format!("{:?}", unit.kind).to_lowercase();
     printer.line(0, &format!("{kind} {} {{", unit.name));
     for param in &unit.params {
         let word = if param.output { "output" } else { "param" };
-        let head = format!(
-            "{word} {}: {} is {}",
-            param.name,
-            param.ty,
-            name(&unit.code, param.local)
-        );
+        let head = format!("{word} {}: {} is {}", param.name, param.ty, name(&unit.code, param.local));
         if param.init.is_empty() {
             printer.line(1, &head);
         } else {
@@ -65,12 +56,7 @@ pub fn head(code: &Code, stmt: &Stmt) -> String {
             }
             out
         }
-        Stmt::Call {
-            function,
-            args,
-            results,
-            ..
-        } => {
+        Stmt::Call { function, args, results, .. } => {
             let results: Vec<_> = results.iter().map(|&l| name(code, l)).collect();
             let args: Vec<_> = args.iter().map(|&a| operand(code, a)).collect();
             format!("{} = call {function}({})", results.join(", "), args.join(", "))

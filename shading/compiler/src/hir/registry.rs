@@ -25,11 +25,7 @@ pub struct ClosureParam {
 impl ClosureParam {
     /// Creates a required parameter.
     pub fn new(name: &'static str, ty: Type) -> ClosureParam {
-        ClosureParam {
-            name,
-            ty,
-            default: None,
-        }
+        ClosureParam { name, ty, default: None }
     }
 
     /// Returns the size of a value, or of one element of an array, in bytes.
@@ -45,11 +41,7 @@ impl ClosureParam {
 
     /// Creates an optional parameter; it can be given by keyword: `diffuse(N, "label", "x")`.
     pub fn optional(name: &'static str, ty: Type, default: Const) -> ClosureParam {
-        ClosureParam {
-            name,
-            ty,
-            default: Some(default),
-        }
+        ClosureParam { name, ty, default: Some(default) }
     }
 }
 
@@ -150,20 +142,15 @@ impl ClosureSignature {
 
     /// Returns whether the names and types of the parameters equal those of another signature.
     pub fn has_params_of(&self, other: &ClosureSignature) -> bool {
-        self.has_types_of(other)
-            && self
-                .params
-                .iter()
-                .zip(&other.params)
-                .all(|(a, b)| a.name == b.name)
+        self.has_types_of(other) && self.params.iter().zip(&other.params).all(|(a, b)| a.name == b.name)
     }
 
     /// Returns a hash of the name and of the names and types of the parameters (FNV-1a).
     pub fn fingerprint(&self) -> u64 {
         let start = 0xcbf2_9ce4_8422_2325;
-        self.to_string().bytes().fold(start, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
+        self.to_string()
+            .bytes()
+            .fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
     }
 
     /// Checks that closures can have these parameters.
@@ -171,12 +158,7 @@ impl ClosureSignature {
         let closure = self.name;
         let mut bytes = 0u64;
         let mut is_optional = false;
-        for &ClosureParam {
-            name: param,
-            ty,
-            ref default,
-        } in &self.params
-        {
+        for &ClosureParam { name: param, ty, ref default } in &self.params {
             let fits = match ty.base {
                 Base::Void | Base::Struct(_) => false,
                 Base::Closure => !ty.is_array(),
@@ -189,10 +171,7 @@ impl ClosureSignature {
                 return Err(ClosureError::Order { closure, param });
             }
             is_optional = default.is_some();
-            if default
-                .as_ref()
-                .is_some_and(|value| Kind::of_const(value) != Kind::of(ty))
-            {
+            if default.as_ref().is_some_and(|value| Kind::of_const(value) != Kind::of(ty)) {
                 return Err(ClosureError::Default { closure, param, ty });
             }
             // A matrix is the largest element.
@@ -206,10 +185,7 @@ impl ClosureSignature {
 
     /// Number of required parameters.
     pub fn required(&self) -> usize {
-        self.params
-            .iter()
-            .take_while(|param| param.default.is_none())
-            .count()
+        self.params.iter().take_while(|param| param.default.is_none()).count()
     }
 
     /// Returns the byte offset of each parameter in a component's parameter block, and the size of the block (a multiple of
@@ -256,13 +232,8 @@ impl ClosureRegistry {
     /// If a closure cannot have such parameters, or one of the same name and types is registered.
     pub fn register(&mut self, signature: ClosureSignature) -> Result<ClosureId, ClosureError> {
         signature.check()?;
-        if self
-            .overloads(signature.name)
-            .any(|(_, known)| known.has_types_of(&signature))
-        {
-            return Err(ClosureError::Twice {
-                signature: signature.to_string(),
-            });
+        if self.overloads(signature.name).any(|(_, known)| known.has_types_of(&signature)) {
+            return Err(ClosureError::Twice { signature: signature.to_string() });
         }
         let id = ClosureId(self.list.len() as u32);
         self.by_name.entry(signature.name).or_insert(id);
@@ -292,10 +263,7 @@ impl ClosureRegistry {
 
     /// Iterates over all closures.
     pub fn iter(&self) -> impl Iterator<Item = (ClosureId, &ClosureSignature)> {
-        self.list
-            .iter()
-            .enumerate()
-            .map(|(i, s)| (ClosureId(i as u32), s))
+        self.list.iter().enumerate().map(|(i, s)| (ClosureId(i as u32), s))
     }
 
     /// Returns the closure of an id; `None` if the id is another registry's.

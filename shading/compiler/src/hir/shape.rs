@@ -22,11 +22,7 @@ pub(super) fn shape(
     let dst = result.unwrap_or(K::INT);
     let one = |kind, gives| Ok(Shape(vec![kind], Some(gives)));
     let require = |ok: bool, what: &str| {
-        if ok {
-            Ok(())
-        } else {
-            Err(format!("operand is not {what}"))
-        }
+        if ok { Ok(()) } else { Err(format!("operand is not {what}")) }
     };
     match op {
         Op::Copy => one(first, first),
@@ -84,10 +80,7 @@ pub(super) fn shape(
         }
         Op::Builtin(builtin) => builtin_shape(builtin, args, dst),
         Op::BuiltinDual(builtin) => {
-            require(
-                builtin.has_dual() && args.len().is_multiple_of(3),
-                "of such a function",
-            )?;
+            require(builtin.has_dual() && args.len().is_multiple_of(3), "of such a function")?;
             let K::Array(element, 3) = dst else {
                 return Err("destination is not an array of 3".to_owned());
             };
@@ -145,11 +138,7 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
     let shape = |takes: &[Kind], gives| Ok(Shape(takes.to_vec(), Some(gives)));
     let laned = |integers: bool| {
         let fits = matches!(first, K::FLOAT | K::TRIPLE) || (integers && first == K::INT);
-        if fits {
-            Ok(first)
-        } else {
-            Err(format!("operand is {first}"))
-        }
+        if fits { Ok(first) } else { Err(format!("operand is {first}")) }
     };
     match builtin {
         B::Sin
@@ -300,11 +289,7 @@ fn library_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
     let found = signatures.any(|signature| {
         signature.params.len() == args.len()
             && fits(signature.result, dst)
-            && signature
-                .params
-                .iter()
-                .zip(args)
-                .all(|(&ty, &kind)| fits(ty, kind))
+            && signature.params.iter().zip(args).all(|(&ty, &kind)| fits(ty, kind))
     });
     if found {
         Ok(Shape(args.to_vec(), Some(dst)))

@@ -44,13 +44,7 @@ pub enum Wrap {
 }
 
 impl Wrap {
-    const ALL: [Wrap; 5] = [
-        Wrap::Default,
-        Wrap::Black,
-        Wrap::Clamp,
-        Wrap::Periodic,
-        Wrap::Mirror,
-    ];
+    const ALL: [Wrap; 5] = [Wrap::Default, Wrap::Black, Wrap::Clamp, Wrap::Periodic, Wrap::Mirror];
 
     /// Returns the mode of a name.
     pub fn from_name(name: &str) -> Option<Wrap> {
@@ -264,9 +258,7 @@ impl TextureOperands {
 
     /// Iterates over the options in operand order.
     pub fn iter(self) -> impl Iterator<Item = TextureOperand> {
-        TextureOperand::ALL
-            .into_iter()
-            .filter(move |&operand| self.contains(operand))
+        TextureOperand::ALL.into_iter().filter(move |&operand| self.contains(operand))
     }
 }
 

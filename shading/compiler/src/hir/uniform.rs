@@ -13,16 +13,9 @@ use crate::ty::Type;
 ///
 /// The analysis is conservative: for example, `N` in a variable that is assigned twice counts as a dependency.
 pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
-    let blocks: Vec<&Block> = unit
-        .params
-        .iter()
-        .map(|param| &param.init)
-        .chain([&unit.code.body])
-        .collect();
+    let blocks: Vec<&Block> = unit.params.iter().map(|param| &param.init).chain([&unit.code.body]).collect();
     let is_pure_op = |function: &Function| {
-        all_statements(&[&function.code.body], |stmt| {
-            !depends_on_environment(stmt, |_| false)
-        })
+        all_statements(&[&function.code.body], |stmt| !depends_on_environment(stmt, |_| false))
     };
     unit.functions.values().all(is_pure_op)
         && all_statements(&blocks, |stmt| {
@@ -79,11 +72,7 @@ fn passes_frame_to_closures_only(blocks: &[&Block], registry: &ClosureRegistry) 
         walk::statements(block, &mut |stmt| {
             for &local in walk::writes(stmt) {
                 writes[local] += 1;
-                if let Stmt::Op {
-                    op: Op::Global(global),
-                    ..
-                } = stmt
-                {
+                if let Stmt::Op { op: Op::Global(global), .. } = stmt {
                     held[local] = closure_param_type(*global);
                 }
             }
@@ -93,20 +82,13 @@ fn passes_frame_to_closures_only(blocks: &[&Block], registry: &ClosureRegistry) 
         Operand::Local(local) => held[*local],
         Operand::Const(_) => None,
     };
-    held.keys()
-        .all(|local| held[local].is_none() || writes[local] == 1)
+    held.keys().all(|local| held[local].is_none() || writes[local] == 1)
         && all_statements(blocks, |stmt| match stmt {
-            Stmt::Op {
-                op: Op::MakeClosure(id),
-                args,
-                ..
-            } => {
+            Stmt::Op { op: Op::MakeClosure(id), args, .. } => {
                 let params = &registry[*id].params;
                 let fits = |(arg, ty)| held_by(arg).is_none_or(|held| held == ty);
                 args.iter().zip(params.iter().map(|param| param.ty)).all(fits)
             }
-            _ => walk::operands(stmt)
-                .iter()
-                .all(|operand| held_by(operand).is_none()),
+            _ => walk::operands(stmt).iter().all(|operand| held_by(operand).is_none()),
         })
 }

@@ -80,26 +80,15 @@ impl Param {
             return vec![];
         }
         let listed = self.metadata.iter().find(|entry| entry.name == "primvar");
-        if let Some(Metadata {
-            value: Const::String(list),
-            ..
-        }) = listed
-        {
-            return list
-                .split(',')
-                .map(str::trim)
-                .filter(|name| !name.is_empty())
-                .collect();
+        if let Some(Metadata { value: Const::String(list), .. }) = listed {
+            return list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         }
         let said = || {
             let interpolated = int_metadata(&self.metadata, "interpolated").map(|value| value != 0);
             interpolated.or(int_metadata(&self.metadata, "lockgeom").map(|value| value == 0))
         };
         let is_interpolated = interpolated.or_else(said).unwrap_or(false);
-        is_interpolated
-            .then_some(self.name.as_str())
-            .into_iter()
-            .collect()
+        is_interpolated.then_some(self.name.as_str()).into_iter().collect()
     }
 
     /// Creates an output without metadata and default.
@@ -165,15 +154,11 @@ impl Unit {
             Length::Array(n) => u64::from(n),
             Length::Single | Length::Unsized => 1,
         };
-        let locals = codes()
-            .flat_map(|code| code.locals.values())
-            .map(|local| elements(local.ty));
-        let consts = codes()
-            .flat_map(|code| code.consts.values())
-            .map(|value| match value {
-                Const::Array(list) => list.len() as u64,
-                _ => 1,
-            });
+        let locals = codes().flat_map(|code| code.locals.values()).map(|local| elements(local.ty));
+        let consts = codes().flat_map(|code| code.consts.values()).map(|value| match value {
+            Const::Array(list) => list.len() as u64,
+            _ => 1,
+        });
         statements + locals.sum::<u64>() + consts.sum::<u64>()
     }
 }

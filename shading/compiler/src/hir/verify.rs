@@ -50,12 +50,7 @@ pub fn verify(unit: &Unit, closures: Option<&ClosureRegistry>) -> Vec<VerifierEr
     let variables: Vec<_> = unit.params.iter().map(|p| (p.local, Kind::of(p.ty))).collect();
     check("", &unit.code, &blocks, &variables);
     for function in unit.functions.values() {
-        let variables: Vec<_> = function
-            .params
-            .iter()
-            .chain(&function.outputs)
-            .map(|&l| (l, None))
-            .collect();
+        let variables: Vec<_> = function.params.iter().chain(&function.outputs).map(|&l| (l, None)).collect();
         check(&function.name, &function.code, &[&function.code.body], &variables);
     }
     found
@@ -131,12 +126,7 @@ impl Verifier<'_> {
                     self.report(self.at(stmt), message);
                 }
             }
-            Stmt::Call {
-                function,
-                args,
-                results,
-                ..
-            } => match self.unit.functions.get(*function) {
+            Stmt::Call { function, args, results, .. } => match self.unit.functions.get(*function) {
                 None => self.report(self.at(stmt), "function does not exist"),
                 Some(callee) => {
                     if let Err(message) = self.call(callee, args, results) {
@@ -144,11 +134,7 @@ impl Verifier<'_> {
                     }
                 }
             },
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            Stmt::If { condition, then, otherwise } => {
                 if self.operand(*condition) != Some(Kind::INT) {
                     self.report(self.at(stmt), "condition is not an int");
                 }
@@ -203,10 +189,7 @@ impl Verifier<'_> {
             .map(|&a| self.operand(a).ok_or("operand does not exist or has no type"))
             .collect::<Result<Vec<_>, _>>()?;
         let result = match dst {
-            Some(id) => Some(
-                self.local(id)
-                    .ok_or("destination does not exist or has no type")?,
-            ),
+            Some(id) => Some(self.local(id).ok_or("destination does not exist or has no type")?),
             None => None,
         };
         if op == Op::ArraySet && (dst.is_none() || args.first().copied() != dst.map(Operand::Local)) {
@@ -289,10 +272,7 @@ mod tests {
     }
 
     fn local(code: &mut Code, ty: Type) -> LocalId {
-        code.locals.push(Local {
-            name: String::new(),
-            ty,
-        })
+        code.locals.push(Local { name: String::new(), ty })
     }
 
     fn op(dst: LocalId, op: Op, args: Vec<Operand>) -> Stmt {
@@ -329,10 +309,7 @@ mod tests {
         check(
             |code| {
                 let f = local(code, Type::FLOAT);
-                vec![
-                    op(f, Op::Copy, vec![Operand::Local(LocalId::new(7))]),
-                    Stmt::Leave(ScopeId::new(0)),
-                ]
+                vec![op(f, Op::Copy, vec![Operand::Local(LocalId::new(7))]), Stmt::Leave(ScopeId::new(0))]
             },
             "operand does not exist or has no type; scope does not enclose this",
         );

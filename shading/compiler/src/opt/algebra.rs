@@ -139,22 +139,20 @@ impl Forward<'_> {
     pub(super) fn is_truth(&self, value: ValueId) -> bool {
         use Builtin as B;
         let test = |op| {
-            matches!(
-                op,
-                Op::Truth | Op::Not | Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge
-            ) || matches!(
-                op,
-                Op::Builtin(
-                    B::IsNan
-                        | B::IsInf
-                        | B::IsFinite
-                        | B::Startswith
-                        | B::Endswith
-                        | B::HasAttribute
-                        | B::IsConstant
-                        | B::RayType
+            matches!(op, Op::Truth | Op::Not | Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge)
+                || matches!(
+                    op,
+                    Op::Builtin(
+                        B::IsNan
+                            | B::IsInf
+                            | B::IsFinite
+                            | B::Startswith
+                            | B::Endswith
+                            | B::HasAttribute
+                            | B::IsConstant
+                            | B::RayType
+                    )
                 )
-            )
         };
         matches!(self.values.as_int(self.code, value), Some(0 | 1))
             || self.values.made_by(value, test).is_some()
@@ -310,12 +308,8 @@ impl Forward<'_> {
         }
         let is_zero = |&value: &ValueId| self.is_number(value, 0.0);
         let of = |option| options.position(option).map(|place| &values[place]);
-        let is_narrow = [WidthS, WidthT]
-            .into_iter()
-            .all(|width| of(width).is_some_and(is_zero));
-        let is_sharp = [BlurS, BlurT]
-            .into_iter()
-            .all(|blur| of(blur).is_none_or(is_zero));
+        let is_narrow = [WidthS, WidthT].into_iter().all(|width| of(width).is_some_and(is_zero));
+        let is_sharp = [BlurS, BlurT].into_iter().all(|blur| of(blur).is_none_or(is_zero));
         let is_point = values[FOOTPRINT].iter().all(is_zero);
         if is_point || !is_narrow || !is_sharp {
             return None;
@@ -328,9 +322,7 @@ impl Forward<'_> {
 
     /// Returns the int that an equivalent branch tests, and whether the branch is inverted.
     pub(super) fn decided_by(&self, condition: ValueId) -> Option<(ValueId, bool)> {
-        let (op, args) = self
-            .values
-            .made_by(condition, |op| matches!(op, Op::Not | Op::Truth))?;
+        let (op, args) = self.values.made_by(condition, |op| matches!(op, Op::Not | Op::Truth))?;
         let &[inner] = args else { return None };
         let int = self.values.kind(self.code, inner) == Some(Kind::INT);
         int.then_some((inner, op == Op::Not))

@@ -18,13 +18,7 @@ pub(super) fn run(code: &mut Code, params: &[LocalId], outputs: &[LocalId]) {
         walk::reads(stmt).for_each(|l| uses[l].reads += 1);
         walk::writes(stmt).iter().for_each(|&l| uses[l].writes += 1);
     });
-    let mut pass = Coalesce {
-        code,
-        uses,
-        order: 0,
-        last_jump: 0,
-        blocks: 0,
-    };
+    let mut pass = Coalesce { code, uses, order: 0, last_jump: 0, blocks: 0 };
     pass.block(&mut body);
     code.body = body;
 }
@@ -132,11 +126,7 @@ impl Coalesce<'_> {
                 let uses = &mut self.uses[local];
                 uses.last = self.order;
                 // The assignment by a call stays in place; no block has number 0.
-                uses.block = if matches!(block[i], Stmt::Op { .. }) {
-                    this
-                } else {
-                    0
-                };
+                uses.block = if matches!(block[i], Stmt::Op { .. }) { this } else { 0 };
                 uses.at = i;
                 uses.when = self.order;
             }
@@ -165,12 +155,7 @@ impl Coalesce<'_> {
 /// Returns destination and source of a copy statement.
 fn copy(stmt: &Stmt) -> Option<(LocalId, LocalId)> {
     match stmt {
-        Stmt::Op {
-            dst: Some(dst),
-            op: Op::Copy,
-            args,
-            ..
-        } => match args[..] {
+        Stmt::Op { dst: Some(dst), op: Op::Copy, args, .. } => match args[..] {
             [Operand::Local(source)] => Some((source, *dst)),
             _ => None,
         },

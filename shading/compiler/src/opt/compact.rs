@@ -28,10 +28,7 @@ struct Renumber<K: EntityRef, V> {
 
 impl<K: EntityRef, V> Renumber<K, V> {
     fn new() -> Renumber<K, V> {
-        Renumber {
-            new: SecondaryMap::new(),
-            table: PrimaryMap::new(),
-        }
+        Renumber { new: SecondaryMap::new(), table: PrimaryMap::new() }
     }
 
     /// Returns the new id; moves the entity on first use.

@@ -122,10 +122,7 @@ impl Liveness<'_> {
             needed |= keep;
             if !keep && self.rewrite {
                 // Marked here; all marked statements are removed together below.
-                block[i] = Stmt::Scope {
-                    scope: ScopeId::from_u32(0),
-                    body: vec![],
-                };
+                block[i] = Stmt::Scope { scope: ScopeId::from_u32(0), body: vec![] };
             }
         }
         if self.rewrite {
@@ -153,12 +150,7 @@ impl Liveness<'_> {
                 read(live, args);
                 true
             }
-            Stmt::Call {
-                function,
-                args,
-                results,
-                ..
-            } => {
+            Stmt::Call { function, args, results, .. } => {
                 let wanted = results.iter().any(|&r| live.contains(r));
                 if !wanted && !self.context.prints[*function] {
                     return false;
@@ -167,11 +159,7 @@ impl Liveness<'_> {
                 read(live, args);
                 true
             }
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            Stmt::If { condition, then, otherwise } => {
                 live.mark();
                 let then = self.block(then, live);
                 let path = live.undo();
@@ -202,8 +190,7 @@ impl Liveness<'_> {
                 if self.is_idle(*scope, body, live) {
                     // Nested loops are skipped in the count of loop heads, so that the other heads keep their indices.
                     self.next_head += count_loops(body);
-                    self.heads
-                        .resize(self.next_head.max(self.heads.len()), SparseSet::default());
+                    self.heads.resize(self.next_head.max(self.heads.len()), SparseSet::default());
                     return false;
                 }
                 self.exits.push((*scope, live.mark()));

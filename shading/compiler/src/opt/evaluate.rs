@@ -25,17 +25,12 @@ impl Forward<'_> {
         if !known {
             return None;
         }
-        let mut evaluation = Evaluation {
-            values: FxHashMap::default(),
-            forward: self,
-        };
+        let mut evaluation = Evaluation { values: FxHashMap::default(), forward: self };
         let End::Next = evaluation.stmt(stmt)? else {
             return None;
         };
         let mut values = evaluation.values;
-        let changed = assigned
-            .into_iter()
-            .filter_map(|local| Some((local, values.remove(&local)?)));
+        let changed = assigned.into_iter().filter_map(|local| Some((local, values.remove(&local)?)));
         Some(changed.collect())
     }
 
@@ -71,18 +66,9 @@ impl Evaluation<'_, '_> {
     fn stmt(&mut self, stmt: &Stmt) -> Option<End> {
         self.spend()?;
         match stmt {
-            Stmt::Op {
-                dst: Some(dst),
-                op,
-                args,
-                ..
-            } => self.op(*dst, *op, args)?,
+            Stmt::Op { dst: Some(dst), op, args, .. } => self.op(*dst, *op, args)?,
             Stmt::Op { dst: None, .. } | Stmt::Call { .. } => return None,
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            Stmt::If { condition, then, otherwise } => {
                 self.read(*condition)?;
                 let Const::Int(condition) = *self.value(*condition)? else {
                     return None;

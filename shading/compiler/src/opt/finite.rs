@@ -62,10 +62,7 @@ impl Forward<'_> {
     }
 
     fn is_real(&self, value: ValueId) -> bool {
-        matches!(
-            self.values.kind(self.code, value),
-            Some(Kind::FLOAT | Kind::TRIPLE)
-        )
+        matches!(self.values.kind(self.code, value), Some(Kind::FLOAT | Kind::TRIPLE))
     }
 
     /// Returns `a` if it is known to be at most `b`.

@@ -128,11 +128,7 @@ impl<'a> Forward<'a> {
             };
             holders[env[id]] = Some(id);
         }
-        let agreements = SecondaryMap::with_default(Agreement {
-            stamp: 0,
-            count: 0,
-            value: None,
-        });
+        let agreements = SecondaryMap::with_default(Agreement { stamp: 0, count: 0, value: None });
         Forward {
             code,
             context,
@@ -179,29 +175,15 @@ impl<'a> Forward<'a> {
                 }
                 true
             }
-            Stmt::Call {
-                function,
-                args,
-                results,
-                span,
-            } => {
+            Stmt::Call { function, args, results, span } => {
                 let args = args.into_iter().map(|a| self.best(a)).collect();
                 for &result in &results {
                     self.forget(result);
                 }
-                out.push(Stmt::Call {
-                    function,
-                    args,
-                    results,
-                    span,
-                });
+                out.push(Stmt::Call { function, args, results, span });
                 true
             }
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            } => self.branch(condition, then, otherwise, out),
+            Stmt::If { condition, then, otherwise } => self.branch(condition, then, otherwise, out),
             Stmt::Loop { body, fuel, span } => {
                 if !self.unroll(&body, out) {
                     match &mut self.budget {
@@ -325,16 +307,10 @@ impl<'a> Forward<'a> {
         {
             return None;
         }
-        let constants: Option<Vec<&Const>> = values
-            .iter()
-            .map(|&v| self.values.as_const(self.code, v))
-            .collect();
+        let constants: Option<Vec<&Const>> =
+            values.iter().map(|&v| self.values.as_const(self.code, v)).collect();
         let value = eval_op(op, kind, &constants?)?;
-        let value = if self.finite {
-            value.without_sign_of_zero()
-        } else {
-            value
-        };
+        let value = if self.finite { value.without_sign_of_zero() } else { value };
         Some(self.values.constant(self.code, value))
     }
 
@@ -375,11 +351,7 @@ impl<'a> Forward<'a> {
         if then.is_empty() && otherwise.is_empty() {
             return true;
         }
-        out.push(Stmt::If {
-            condition,
-            then,
-            otherwise,
-        });
+        out.push(Stmt::If { condition, then, otherwise });
         self.merge(&deltas);
         !deltas.is_empty()
     }
@@ -390,10 +362,7 @@ impl<'a> Forward<'a> {
             Err(body) => body,
         };
         let mark = self.trail.len();
-        self.exits[scope] = Exit {
-            mark,
-            ..Exit::default()
-        };
+        self.exits[scope] = Exit { mark, ..Exit::default() };
         let mut inner = Vec::with_capacity(body.len());
         let reached = self.block(body, &mut inner);
         let exit = std::mem::take(&mut self.exits[scope]);
@@ -459,11 +428,7 @@ impl<'a> Forward<'a> {
         self.assigned(&inner);
         let spared = before.iter().filter(|&&l| self.agreements[l].stamp != self.stamp);
         self.spared.extend(spared);
-        out.push(Stmt::Loop {
-            body: inner,
-            fuel,
-            span,
-        });
+        out.push(Stmt::Loop { body: inner, fuel, span });
     }
 
     /// Unrolls a loop iteration by iteration. If the loop does not end within the limits, all changes are undone.
@@ -572,11 +537,7 @@ impl<'a> Forward<'a> {
         for &(local, value) in deltas.iter().flatten() {
             let agreement = &mut self.agreements[local];
             if agreement.stamp != stamp {
-                *agreement = Agreement {
-                    stamp,
-                    count: 0,
-                    value: Some(value),
-                };
+                *agreement = Agreement { stamp, count: 0, value: Some(value) };
                 touched.push(local);
             }
             agreement.count += 1;

@@ -14,10 +14,7 @@ use crate::hir::{Block, Code, LocalId, Op, Operand, Stmt};
 /// Hoists from all loops of a function, inner loops first.
 pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
     let mut body = std::mem::take(&mut code.body);
-    let mut pass = Hoist {
-        uses: SecondaryMap::new(),
-        loops: 0,
-    };
+    let mut pass = Hoist { uses: SecondaryMap::new(), loops: 0 };
     for &output in outputs {
         pass.uses[output].reads += 1;
     }
@@ -117,13 +114,7 @@ impl Hoist {
     }
 
     fn is_invariant(&self, stmt: &Stmt) -> bool {
-        let Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            ..
-        } = stmt
-        else {
+        let Stmt::Op { dst: Some(dst), op, args, .. } = stmt else {
             return false;
         };
         self.uses[*dst].writes == 1
@@ -138,13 +129,8 @@ impl Hoist {
 /// Returns whether an operation may report an error, which must not happen if the original is not executed. Also returns
 /// true for copies, since moving them has no benefit.
 fn may_report(op: Op, args: &[Operand]) -> bool {
-    let indexed = matches!(
-        op,
-        Op::ArrayGet | Op::TripleGet | Op::TripleSet | Op::MatrixGet | Op::MatrixSet
-    );
-    let variable = args[1.min(args.len())..]
-        .iter()
-        .any(|arg| matches!(arg, Operand::Local(_)));
+    let indexed = matches!(op, Op::ArrayGet | Op::TripleGet | Op::TripleSet | Op::MatrixGet | Op::MatrixSet);
+    let variable = args[1.min(args.len())..].iter().any(|arg| matches!(arg, Operand::Local(_)));
     (indexed && variable)
         || matches!(
             op,

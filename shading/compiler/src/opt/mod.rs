@@ -76,10 +76,7 @@ pub struct OptOptions<'a> {
 
 impl Default for OptOptions<'_> {
     fn default() -> Self {
-        const NOTHING: &Facts = &Facts {
-            ray_kind: None,
-            attributes: None,
-        };
+        const NOTHING: &Facts = &Facts { ray_kind: None, attributes: None };
         OptOptions {
             outputs: None,
             level: OptLevel::Full,

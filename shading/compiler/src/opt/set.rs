@@ -17,10 +17,7 @@ impl LocalSet {
     /// Creates an empty set for the given number of variables.
     fn new(locals: usize) -> LocalSet {
         let words = locals.div_ceil(64);
-        LocalSet {
-            words: vec![0; words],
-            used: vec![0; words.div_ceil(64)],
-        }
+        LocalSet { words: vec![0; words], used: vec![0; words.div_ceil(64)] }
     }
 
     fn contains(&self, id: LocalId) -> bool {
@@ -66,9 +63,7 @@ impl SparseSet {
     /// Creates the set of all variables.
     pub(super) fn all(locals: usize) -> SparseSet {
         let words = (0..locals.div_ceil(64)).map(|at| (at, u64::MAX));
-        SparseSet {
-            words: words.collect(),
-        }
+        SparseSet { words: words.collect() }
     }
 
     /// Adds all elements of a live set; returns whether any was new.
@@ -76,10 +71,7 @@ impl SparseSet {
         let (mut changed, mut place) = (false, 0);
         for at in live.set.used() {
             let more = live.set.words[at];
-            place += self.words[place..]
-                .iter()
-                .take_while(|(own, _)| *own < at)
-                .count();
+            place += self.words[place..].iter().take_while(|(own, _)| *own < at).count();
             match self.words.get_mut(place) {
                 Some((own, word)) if *own == at => {
                     changed |= more & !*word != 0;
@@ -120,10 +112,7 @@ pub(super) struct PathChanges {
 impl LiveSet {
     /// Creates an empty set for the given number of variables.
     pub(super) fn new(locals: usize) -> LiveSet {
-        LiveSet {
-            set: LocalSet::new(locals),
-            changes: vec![],
-        }
+        LiveSet { set: LocalSet::new(locals), changes: vec![] }
     }
 
     pub(super) fn contains(&self, id: LocalId) -> bool {
@@ -201,10 +190,7 @@ impl LiveSet {
         };
         let gone: Vec<usize> = self.set.used().filter(gone).collect();
         gone.into_iter().for_each(|at| self.become_word(at, 0));
-        other
-            .words
-            .iter()
-            .for_each(|&(at, word)| self.become_word(at, word));
+        other.words.iter().for_each(|&(at, word)| self.become_word(at, word));
     }
 
     fn become_word(&mut self, at: usize, word: u64) {

@@ -23,18 +23,10 @@ fn block(block: Block) -> Block {
 
 fn simplify(stmt: Stmt, out: &mut Block) {
     match stmt {
-        Stmt::If {
-            condition,
-            then,
-            otherwise,
-        } => {
+        Stmt::If { condition, then, otherwise } => {
             let (then, otherwise) = (block(then), block(otherwise));
             if !(then.is_empty() && otherwise.is_empty()) {
-                out.push(Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                });
+                out.push(Stmt::If { condition, then, otherwise });
             }
         }
         Stmt::Loop { body, fuel, span } => {

@@ -25,11 +25,7 @@ pub(super) fn seen(
         });
         locals.filter(|&local| is_signed(local)).collect()
     };
-    let mut open: Vec<LocalId> = outputs
-        .iter()
-        .copied()
-        .filter(|&local| is_signed(local))
-        .collect();
+    let mut open: Vec<LocalId> = outputs.iter().copied().filter(|&local| is_signed(local)).collect();
     walk::statements(&code.body, &mut |stmt| match stmt {
         Stmt::Op { op, args, .. } if observes(*op, context) => open.extend(locals(args)),
         Stmt::Call { args, .. } => open.extend(locals(args)),
@@ -42,9 +38,7 @@ pub(super) fn seen(
     // For each variable, the variables from which it is computed.
     let mut sources: Vec<(LocalId, LocalId)> = vec![];
     walk::statements(&code.body, &mut |stmt| {
-        if let Stmt::Op {
-            dst: Some(dst), args, ..
-        } = stmt
+        if let Stmt::Op { dst: Some(dst), args, .. } = stmt
             && is_signed(*dst)
         {
             sources.extend(locals(args).into_iter().map(|source| (*dst, source)));

@@ -18,12 +18,7 @@ const ROUNDS: usize = 3;
 pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
     let mut body = std::mem::take(&mut code.body);
     for _ in 0..ROUNDS {
-        let mut pass = Sink {
-            accesses: SecondaryMap::new(),
-            order: 0,
-            loops: 0,
-            moved: 0,
-        };
+        let mut pass = Sink { accesses: SecondaryMap::new(), order: 0, loops: 0, moved: 0 };
         for &output in outputs {
             // An output is read at the end.
             pass.accesses[output].reads = vec![u32::MAX];
@@ -73,12 +68,7 @@ impl Sink {
             for &local in walk::writes(stmt) {
                 self.accesses[local].writes.push(first);
             }
-            let mut place = StmtPosition {
-                first,
-                end: first + 1,
-                blocks: vec![],
-                ends: vec![],
-            };
+            let mut place = StmtPosition { first, end: first + 1, blocks: vec![], ends: vec![] };
             for inner in walk::blocks(stmt) {
                 place.blocks.push(self.number(inner));
                 place.ends.push(self.order);
@@ -130,10 +120,7 @@ impl Sink {
         for (mut stmt, mut place) in stmts.into_iter().flatten() {
             self.loops += usize::from(matches!(stmt, Stmt::Loop { .. }));
             let loops = self.loops;
-            for (inner, places) in walk::blocks_mut(&mut stmt)
-                .into_iter()
-                .zip(place.blocks.drain(..))
-            {
+            for (inner, places) in walk::blocks_mut(&mut stmt).into_iter().zip(place.blocks.drain(..)) {
                 self.block(inner, places);
             }
             self.loops = loops - usize::from(matches!(stmt, Stmt::Loop { .. }));
@@ -177,9 +164,7 @@ impl Sink {
 
     fn is_movable(&self, stmt: &Stmt) -> bool {
         match stmt {
-            Stmt::Op {
-                dst: Some(dst), op, ..
-            } if self.loops > 0 => {
+            Stmt::Op { dst: Some(dst), op, .. } if self.loops > 0 => {
                 let Accesses { reads, writes } = &self.accesses[*dst];
                 let before = reads.first().is_none_or(|r| writes.first() >= Some(r));
                 writes.len() == 1 && !before && *op != Op::ArraySet && !walk::is_effect(*op)

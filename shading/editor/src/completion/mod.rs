@@ -65,9 +65,8 @@ pub struct Completions {
 const TYPES: [&str; 11] = [
     "int", "float", "color", "point", "vector", "normal", "matrix", "string", "closure", "void", "any",
 ];
-const STATEMENTS: [&str; 10] = [
-    "if", "else", "for", "while", "do", "break", "continue", "return", "const", "output",
-];
+const STATEMENTS: [&str; 10] =
+    ["if", "else", "for", "while", "do", "break", "continue", "return", "const", "output"];
 /// Metadata that Kiln or user interfaces use.
 const METADATA: [(&str, &str); 13] = [
     ("string help", "description"),
@@ -80,10 +79,7 @@ const METADATA: [(&str, &str); 13] = [
     ("string primvar", "geometry attributes that provide its value"),
     ("float min", "minimum"),
     ("float max", "maximum"),
-    (
-        "int interpolated",
-        "1: value from the geometry attribute of its name",
-    ),
+    ("int interpolated", "1: value from the geometry attribute of its name"),
     ("int lockgeom", "0: value from the geometry attribute of its name"),
     ("int allowconnect", "0: connections are not allowed"),
 ];
@@ -91,10 +87,7 @@ const METADATA: [(&str, &str); 13] = [
 /// Returns the completions at an offset.
 pub fn completions(query: &Query<'_>, offset: usize) -> Completions {
     let cursor = Cursor::new(query.document, offset);
-    let mut list = List {
-        query,
-        found: BTreeMap::new(),
-    };
+    let mut list = List { query, found: BTreeMap::new() };
     let mut range = cursor.word.clone();
     match cursor.inside {
         Some(token) if matches!(token.kind, TokenKind::Text | TokenKind::Directive) => {
@@ -103,10 +96,7 @@ pub fn completions(query: &Query<'_>, offset: usize) -> Completions {
         Some(_) => {}
         None => list.at(&cursor, offset),
     }
-    Completions {
-        range,
-        list: list.found.into_values().collect(),
-    }
+    Completions { range, list: list.found.into_values().collect() }
 }
 
 struct List<'a> {
@@ -241,14 +231,7 @@ impl List<'_> {
         if let Some(range) = range_text(param) {
             help += &format!(" ({range})");
         }
-        self.insert(
-            &param.name,
-            CompletionKind::Property,
-            declaration(param),
-            help,
-            insert,
-            0,
-        );
+        self.insert(&param.name, CompletionKind::Property, declaration(param), help, insert, 0);
     }
 
     fn group(&mut self, cursor: &Cursor<'_>, offset: usize, brackets: &[&str]) {
@@ -268,26 +251,14 @@ impl List<'_> {
         let keyword = cursor.item_word();
         match (brackets, cursor.previous(0)) {
             ([], ":") => {
-                let known = self
-                    .query
-                    .vocabulary
-                    .keywords
-                    .iter()
-                    .find(|known| known.name == keyword);
+                let known = self.query.vocabulary.keywords.iter().find(|known| known.name == keyword);
                 for kind in known.into_iter().flat_map(|keyword| &keyword.kinds) {
                     self.add(kind, CompletionKind::Value, format!("{keyword} : {kind}"), "", 0);
                 }
             }
             (["{"], "{" | ";" | "}") => {
                 for (name, help) in self.query.vocabulary.keys_of(keyword, cursor.item_kind()) {
-                    self.insert(
-                        name,
-                        CompletionKind::Property,
-                        "",
-                        help,
-                        Some(format!("{name} = ")),
-                        0,
-                    );
+                    self.insert(name, CompletionKind::Property, "", help, Some(format!("{name} = ")), 0);
                 }
             }
             (["{"] | ["{", ..], "=" | "," | "(" | "{") | ([], "=") => {

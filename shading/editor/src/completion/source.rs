@@ -96,13 +96,7 @@ impl List<'_> {
             );
             if is_value && definition.scope.contains(&offset) {
                 let help = definition.help().unwrap_or_default();
-                self.add(
-                    &definition.name,
-                    CompletionKind::Variable,
-                    declaration(definition),
-                    help,
-                    0,
-                );
+                self.add(&definition.name, CompletionKind::Variable, declaration(definition), help, 0);
             }
         }
         if !with_functions {
@@ -113,20 +107,10 @@ impl List<'_> {
         self.functions();
         for function in functions() {
             let detail = form_text(&function.name, &function.forms[0]);
-            self.add(
-                &function.name,
-                CompletionKind::Function,
-                detail,
-                &function.help,
-                3,
-            );
+            self.add(&function.name, CompletionKind::Function, detail, &function.help, 3);
         }
         for closure in &self.query.vocabulary.closures {
-            let detail = format!(
-                "closure color {}({})",
-                closure.name,
-                closure_params(closure).join(", ")
-            );
+            let detail = format!("closure color {}({})", closure.name, closure_params(closure).join(", "));
             self.add(closure.name, CompletionKind::Function, detail, "closure", 3);
         }
     }
@@ -180,17 +164,9 @@ impl List<'_> {
                     definition.container.is_none() && document.index.top(&definition.name).contains(&id);
                 if let Some(kind) = kind(definition).filter(|_| is_top) {
                     let document = document.clone();
-                    let help = explain(
-                        self.query,
-                        &Resolution::Definition(DefinitionPlace::new(document, id)),
-                    );
-                    self.add(
-                        &definition.name,
-                        kind,
-                        &definition.ty,
-                        help.unwrap_or_default(),
-                        1,
-                    );
+                    let help =
+                        explain(self.query, &Resolution::Definition(DefinitionPlace::new(document, id)));
+                    self.add(&definition.name, kind, &definition.ty, help.unwrap_or_default(), 1);
                 }
             }
         }
@@ -207,16 +183,12 @@ impl List<'_> {
         let is_file = is_directive && typed.contains("include")
             || matches!(cursor.previous(0), "import" | "=" | "(" | ",") && !is_directive;
         let typed = &typed[quote + 1..];
-        let (folder, name) = typed
-            .rsplit_once('/')
-            .map_or(("", typed), |(folder, name)| (folder, name));
+        let (folder, name) = typed.rsplit_once('/').map_or(("", typed), |(folder, name)| (folder, name));
         if is_file {
             let own = document.path.parent().unwrap_or(Path::new(""));
             let texts_only = is_directive || cursor.in_code();
             for entry in self.query.files.list(&own.join(folder)) {
-                let is_text = [".ksl", ".osl", ".tsl", ".h", "/"]
-                    .iter()
-                    .any(|end| entry.ends_with(end));
+                let is_text = [".ksl", ".osl", ".tsl", ".h", "/"].iter().any(|end| entry.ends_with(end));
                 if !texts_only || is_text {
                     self.add(&entry, CompletionKind::File, "", "", 0);
                 }

@@ -29,12 +29,7 @@ impl Indexer<'_> {
     fn function(&mut self, function: &Function) {
         self.ty(&function.ty);
         let id = self.declared(&function.name);
-        self.body(
-            id,
-            &function.params,
-            function.body.as_deref(),
-            bytes(function.span),
-        );
+        self.body(id, &function.params, function.body.as_deref(), bytes(function.span));
     }
 
     fn body(
@@ -46,9 +41,7 @@ impl Indexer<'_> {
     ) {
         self.in_scope(range.end, |indexer| {
             indexer.param_uses(id, params, range.end);
-            body.unwrap_or_default()
-                .iter()
-                .for_each(|stmt| indexer.statement(stmt));
+            body.unwrap_or_default().iter().for_each(|stmt| indexer.statement(stmt));
         });
     }
 
@@ -123,36 +116,22 @@ impl Indexer<'_> {
             StmtKind::Function(function) => {
                 let ty = self.type_text(&function.ty, None);
                 let range = bytes(function.span);
-                self.callable(
-                    DefinitionKind::Function,
-                    &function.name,
-                    ty,
-                    &[],
-                    &function.params,
-                    range,
-                );
+                self.callable(DefinitionKind::Function, &function.name, ty, &[], &function.params, range);
                 self.function(function);
             }
             StmtKind::Expr(expr) => self.expr(expr),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            StmtKind::If { condition, then, otherwise } => {
                 self.expr(condition);
                 self.nested(then);
                 otherwise.iter().for_each(|stmt| self.nested(stmt));
             }
-            StmtKind::For {
-                init,
-                condition,
-                step,
-                body,
-            } => self.in_scope(stmt.span.end as usize, |indexer| {
-                init.iter().for_each(|stmt| indexer.statement(stmt));
-                condition.iter().chain(step).for_each(|expr| indexer.expr(expr));
-                indexer.nested(body);
-            }),
+            StmtKind::For { init, condition, step, body } => {
+                self.in_scope(stmt.span.end as usize, |indexer| {
+                    init.iter().for_each(|stmt| indexer.statement(stmt));
+                    condition.iter().chain(step).for_each(|expr| indexer.expr(expr));
+                    indexer.nested(body);
+                })
+            }
             StmtKind::While { condition, body } | StmtKind::DoWhile { body, condition } => {
                 self.expr(condition);
                 self.nested(body);
@@ -201,12 +180,9 @@ impl Indexer<'_> {
             ExprKind::Member { object, name } => {
                 self.expr(object);
                 let target = self.member_of(object, name);
-                self.index
-                    .references
-                    .extend(target.map(|target| crate::definition::Reference {
-                        range: bytes(name.span),
-                        target,
-                    }));
+                self.index.references.extend(
+                    target.map(|target| crate::definition::Reference { range: bytes(name.span), target }),
+                );
             }
             ExprKind::Cast { ty, .. } | ExprKind::Construct { ty, .. } => {
                 self.ty(ty);
@@ -217,11 +193,8 @@ impl Indexer<'_> {
     }
 
     fn variable(&mut self, name: &str, range: Range<usize>) {
-        const KINDS: [DefinitionKind; 3] = [
-            DefinitionKind::Variable,
-            DefinitionKind::Macro,
-            DefinitionKind::Object,
-        ];
+        const KINDS: [DefinitionKind; 3] =
+            [DefinitionKind::Variable, DefinitionKind::Macro, DefinitionKind::Object];
         let known = self.local(name).or_else(|| self.top(name, &KINDS));
         self.refer_to(range, known, Target::Name(name.to_owned()));
     }
@@ -255,10 +228,7 @@ impl Indexer<'_> {
         let known = self.top(unit, &[DefinitionKind::Unit, DefinitionKind::Group]);
         let known = known.and_then(|unit| self.index.member(unit, name));
         known.map_or_else(
-            || Target::Param {
-                unit: unit.to_owned(),
-                name: name.to_owned(),
-            },
+            || Target::Param { unit: unit.to_owned(), name: name.to_owned() },
             Target::Definition,
         )
     }
@@ -273,10 +243,7 @@ impl Indexer<'_> {
         match structure {
             Some(id) => self.index.member(id, &name.text).map(Target::Definition),
             None if BASIC.contains(&element) => None,
-            None => Some(Target::Field {
-                ty: element.to_owned(),
-                name: name.text.clone(),
-            }),
+            None => Some(Target::Field { ty: element.to_owned(), name: name.text.clone() }),
         }
     }
 
@@ -284,9 +251,7 @@ impl Indexer<'_> {
     fn type_of(&self, expr: &Expr) -> Option<(DefinitionKind, String)> {
         match &expr.kind {
             ExprKind::Name(name) => {
-                let id = self
-                    .local(name)
-                    .or_else(|| self.top(name, &[DefinitionKind::Variable]))?;
+                let id = self.local(name).or_else(|| self.top(name, &[DefinitionKind::Variable]))?;
                 let definition = self.index.get(id);
                 Some((definition.kind, definition.ty.clone()))
             }

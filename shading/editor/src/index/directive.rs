@@ -44,11 +44,7 @@ impl Indexer<'_> {
             });
         } else if let Some(name) = rest.strip_prefix("include") {
             let at = start + "include".len() + (name.len() - name.trim_start().len());
-            let close = if name.trim_start().starts_with('<') {
-                '>'
-            } else {
-                '"'
-            };
+            let close = if name.trim_start().starts_with('<') { '>' } else { '"' };
             self.import(at, close);
         }
     }

@@ -15,10 +15,7 @@ impl Indexer<'_> {
                 GroupStmt::Assign(_) => None,
             });
             // Layers may be used before their declaration.
-            let start = group
-                .params
-                .last()
-                .map_or(range.start, |param| param.span.end as usize);
+            let start = group.params.last().map_or(range.start, |param| param.span.end as usize);
             layers.for_each(|layer| indexer.layer(layer, start));
             for stmt in &group.body {
                 match stmt {

@@ -50,9 +50,7 @@ impl<'a> Indexer<'a> {
     }
 
     pub(super) fn finish(mut self) -> Index {
-        self.index
-            .references
-            .sort_by_key(|reference| reference.range.start);
+        self.index.references.sort_by_key(|reference| reference.range.start);
         self.index
     }
 
@@ -78,10 +76,7 @@ impl<'a> Indexer<'a> {
             ExprKind::String(text) => text.clone(),
             _ => self.slice(bytes(expr.span)),
         };
-        let metadata = new
-            .metadata
-            .iter()
-            .map(|m| (m.name.text.clone(), value(&m.value)));
+        let metadata = new.metadata.iter().map(|m| (m.name.text.clone(), value(&m.value)));
         let scope = match self.scopes.last() {
             Some(scope) => new.name_range.end..scope.end,
             None => 0..self.text.len() + 1,
@@ -125,10 +120,7 @@ impl<'a> Indexer<'a> {
     }
 
     pub(super) fn in_scope(&mut self, end: usize, walk: impl FnOnce(&mut Self)) {
-        self.scopes.push(Scope {
-            names: FxHashMap::default(),
-            end,
-        });
+        self.scopes.push(Scope { names: FxHashMap::default(), end });
         walk(self);
         self.scopes.pop();
     }
@@ -150,8 +142,7 @@ impl<'a> Indexer<'a> {
     /// Returns the top-level definition of a name, if it is of one of these kinds.
     pub(super) fn top(&self, name: &str, kinds: &[DefinitionKind]) -> Option<DefinitionId> {
         let list = self.index.top(name).iter().copied();
-        list.into_iter()
-            .find(|&id| kinds.contains(&self.index.get(id).kind))
+        list.into_iter().find(|&id| kinds.contains(&self.index.get(id).kind))
     }
 
     /// Stores the definition of a top-level item.

@@ -81,8 +81,5 @@ impl Indexer<'_> {
 }
 
 fn key(block: &BlockName, name: String) -> Target {
-    Target::Key {
-        block: block.clone(),
-        name,
-    }
+    Target::Key { block: block.clone(), name }
 }

@@ -12,10 +12,7 @@ impl Indexer<'_> {
     pub(super) fn declare_unparsed(&mut self, tokens: &[Token]) {
         let definitions = self.index.definitions();
         let known: FxHashSet<usize> = definitions.map(|(_, known)| known.name_range.start).collect();
-        let words: Vec<&Token> = tokens
-            .iter()
-            .filter(|token| token.kind != TokenKind::Comment)
-            .collect();
+        let words: Vec<&Token> = tokens.iter().filter(|token| token.kind != TokenKind::Comment).collect();
         for pair in words.windows(2) {
             let [keyword, name] = pair else { continue };
             let text = self.text;

@@ -86,10 +86,7 @@ impl Layout<'_> {
             return;
         }
         if let Some(line) = self.lines.last_mut().filter(|line| line.first == at) {
-            line.anchor = Some(AlignmentAnchor {
-                piece: before,
-                min_distance: 0,
-            });
+            line.anchor = Some(AlignmentAnchor { piece: before, min_distance: 0 });
         }
     }
 
@@ -148,16 +145,11 @@ impl Layout<'_> {
 
     /// Returns the innermost block that encloses the current statement.
     fn scope(&self) -> BlockKind {
-        let scope = self
-            .frames
-            .iter()
-            .rev()
-            .take(MAX_SEARCH)
-            .find_map(|frame| match frame {
-                Frame::Block { kind, .. } => Some(*kind),
-                Frame::Statement { scope, .. } | Frame::Body { scope, .. } => Some(*scope),
-                Frame::Bracket { .. } => None,
-            });
+        let scope = self.frames.iter().rev().take(MAX_SEARCH).find_map(|frame| match frame {
+            Frame::Block { kind, .. } => Some(*kind),
+            Frame::Statement { scope, .. } | Frame::Body { scope, .. } => Some(*scope),
+            Frame::Bracket { .. } => None,
+        });
         scope.unwrap_or(BlockKind::File)
     }
 
@@ -217,9 +209,7 @@ impl Layout<'_> {
         }
         match self.top().clone() {
             Frame::Block { .. } | Frame::Body { .. } => self.begin_statement(at, role),
-            Frame::Statement {
-                indent, first, scope, ..
-            } => {
+            Frame::Statement { indent, first, scope, .. } => {
                 let is_head = scope == BlockKind::File && self.is_head(first, at);
                 // An `else` stays on the line if its whole statement is on that line.
                 let is_split = self.lines.last().is_some_and(|line| line.first > first);
@@ -247,10 +237,7 @@ impl Layout<'_> {
             Indent::default()
         };
         let before = at.checked_sub(1).map(|at| self.roles.list[at]);
-        let is_item = matches!(
-            before,
-            Some(Role::Comma | Role::ParenOpen | Role::Comment | Role::Directive)
-        );
+        let is_item = matches!(before, Some(Role::Comma | Role::ParenOpen | Role::Comment | Role::Directive));
         self.place(at, breaks, indent, is_item);
     }
 
@@ -274,11 +261,7 @@ impl Layout<'_> {
             } else {
                 pieces[first].column + deeper == pieces[at].column
             };
-        let indent = *style.get_or_insert(if is_aligned {
-            Indent::under(first)
-        } else {
-            line.plus(STEP)
-        });
+        let indent = *style.get_or_insert(if is_aligned { Indent::under(first) } else { line.plus(STEP) });
         indent.plus(deeper)
     }
 
@@ -290,19 +273,10 @@ impl Layout<'_> {
             self.frames.pop();
         }
         self.place(at, breaks, indent, false);
-        if let Frame::Statement {
-            indent,
-            control,
-            scope,
-            ..
-        } = self.top()
+        if let Frame::Statement { indent, control, scope, .. } = self.top()
             && let Some(of) = control.filter(|control| control.has_head())
         {
-            let body = Frame::Body {
-                indent: *indent,
-                of,
-                scope: *scope,
-            };
+            let body = Frame::Body { indent: *indent, of, scope: *scope };
             *control = Some(of.after_head());
             self.frames.push(body);
         }
@@ -310,9 +284,7 @@ impl Layout<'_> {
 
     /// Returns whether a piece within a statement begins a line, and the indentation of that line.
     fn part(&mut self, at: usize, role: Role, indent: Indent, scope: BlockKind) -> (bool, Indent) {
-        let closed = at
-            .checked_sub(1)
-            .filter(|&close| self.roles.list[close] == Role::BlockClose);
+        let closed = at.checked_sub(1).filter(|&close| self.roles.list[close] == Role::BlockClose);
         let open = closed.and_then(|close| self.roles.partner[close]);
         let after_block = open.is_some_and(|open| !self.is_single(open));
         let continues = matches!(self.pieces[at].text, "else" | "while") && role == Role::Keyword;

@@ -7,13 +7,7 @@ use crate::role::{BlockKind, Role};
 impl Layout<'_> {
     pub(super) fn begin_statement(&mut self, at: usize, role: Role) {
         let (breaks, indent, scope) = match *self.top() {
-            Frame::Block {
-                kind,
-                content,
-                single,
-                open,
-                ..
-            } => {
+            Frame::Block { kind, content, single, open, .. } => {
                 let is_first = open.wrapping_add(1) == at;
                 let after_comment = at > 0 && self.pieces[at - 1].is_comment();
                 let after_semi = at > 0 && self.roles.list[at - 1] == Role::Semi;
@@ -41,12 +35,7 @@ impl Layout<'_> {
             "for" | "while" => Some(Control::Loop),
             _ => None,
         };
-        self.frames.push(Frame::Statement {
-            indent,
-            first: at,
-            control,
-            scope,
-        });
+        self.frames.push(Frame::Statement { indent, first: at, control, scope });
     }
 
     /// Opens the bracket, block or body that a piece begins, or ends the statement.
@@ -54,11 +43,7 @@ impl Layout<'_> {
         match role {
             Role::ParenOpen | Role::IndexOpen | Role::ListOpen | Role::MetaOpen => {
                 let line = self.line_indent();
-                self.frames.push(Frame::Bracket {
-                    open: at,
-                    line,
-                    style: None,
-                });
+                self.frames.push(Frame::Bracket { open: at, line, style: None });
             }
             Role::BlockOpen(kind) => {
                 let close = match self.top() {
@@ -66,13 +51,8 @@ impl Layout<'_> {
                     _ => self.line_indent(),
                 };
                 let single = self.is_single(at);
-                self.frames.push(Frame::Block {
-                    kind,
-                    close,
-                    content: close.plus(STEP),
-                    single,
-                    open: at,
-                });
+                self.frames
+                    .push(Frame::Block { kind, close, content: close.plus(STEP), single, open: at });
             }
             Role::Semi if matches!(self.top(), Frame::Statement { .. }) => {
                 self.end_statement(self.next_code[at]);

@@ -143,11 +143,7 @@ impl FunctionWriter<'_, '_> {
             return Err(RasterError::Text("the name of a space"));
         };
         let world = |name: &str| {
-            if name == "world" {
-                "common".to_owned()
-            } else {
-                name.to_owned()
-            }
+            if name == "world" { "common".to_owned() } else { name.to_owned() }
         };
         let (from, to) = (world(from), world(to));
         if from == to {
@@ -160,9 +156,7 @@ impl FunctionWriter<'_, '_> {
     }
 
     fn is_space(&self, args: &[Operand]) -> Result<String, RasterError> {
-        const KNOWN: [&str; 8] = [
-            "common", "world", "camera", "object", "shader", "screen", "NDC", "raster",
-        ];
+        const KNOWN: [&str; 8] = ["common", "world", "camera", "object", "shader", "screen", "NDC", "raster"];
         match self.constant_text(args[0]) {
             Some(name) => Ok(i32::from(KNOWN.contains(&name)).to_string()),
             None => Err(RasterError::Text("the name of a space")),

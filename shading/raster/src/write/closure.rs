@@ -35,11 +35,7 @@ impl FunctionWriter<'_, '_> {
                     self.closure_param(args[index], params[index].ty.base, name)
                 });
                 let is_seen = text.contains(COSINE);
-                texts.push(if is_seen {
-                    text.replace(COSINE, &self.cosine())
-                } else {
-                    text
-                });
+                texts.push(if is_seen { text.replace(COSINE, &self.cosine()) } else { text });
             }
             let texts = texts.join(", ");
             match term.kind {

@@ -98,11 +98,7 @@ impl FunctionWriter<'_, '_> {
                 Stmt::Leave(scope) => return self.leave(*scope, tail),
                 Stmt::Scope { scope, body } => self.scope(*scope, body, tail_here),
                 Stmt::Loop { body, .. } => self.endless(body, tail_here),
-                Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
+                Stmt::If { condition, then, otherwise } => {
                     let condition = format!("{} != 0", self.operand(*condition));
                     let ends = |block: &Block| left_by(block).is_some_and(|scope| tail.contains(&scope));
                     if !is_last && ends(then) {
@@ -163,10 +159,7 @@ impl FunctionWriter<'_, '_> {
     /// Writes a loop at whose end the given scopes end.
     fn framed(&mut self, ends: Vec<ScopeId>, body: impl FnOnce(&mut Self, &[ScopeId])) {
         let start = self.text.len();
-        self.frames.push(LoopFrame {
-            scopes: ends.clone(),
-            pending: vec![],
-        });
+        self.frames.push(LoopFrame { scopes: ends.clone(), pending: vec![] });
         self.line("loop {");
         self.nested(|writer| body(writer, &ends));
         self.line("}");

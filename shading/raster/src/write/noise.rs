@@ -18,26 +18,12 @@ struct Point {
 impl FunctionWriter<'_, '_> {
     fn point(&mut self, coordinates: &[Operand]) -> Point {
         let texts: Vec<String> = coordinates.iter().map(|&arg| self.operand(arg)).collect();
-        let is_triple = coordinates
-            .first()
-            .is_some_and(|&arg| self.kind(arg) == Kind::TRIPLE);
+        let is_triple = coordinates.first().is_some_and(|&arg| self.kind(arg) == Kind::TRIPLE);
         match (is_triple, &texts[..]) {
-            (true, [p]) => Point {
-                dimensions: 3,
-                text: p.clone(),
-            },
-            (true, _) => Point {
-                dimensions: 4,
-                text: format!("vec4f({})", texts.join(", ")),
-            },
-            (false, [x]) => Point {
-                dimensions: 1,
-                text: x.clone(),
-            },
-            (false, _) => Point {
-                dimensions: 2,
-                text: format!("vec2f({})", texts.join(", ")),
-            },
+            (true, [p]) => Point { dimensions: 3, text: p.clone() },
+            (true, _) => Point { dimensions: 4, text: format!("vec4f({})", texts.join(", ")) },
+            (false, [x]) => Point { dimensions: 1, text: x.clone() },
+            (false, _) => Point { dimensions: 2, text: format!("vec2f({})", texts.join(", ")) },
         }
     }
 
@@ -97,12 +83,7 @@ impl FunctionWriter<'_, '_> {
             return self.gabor(kind, args, named);
         }
         let (coordinates, period) = named.split(args);
-        self.noise(
-            named.noise,
-            kind,
-            coordinates,
-            named.is_periodic.then_some(period),
-        )
+        self.noise(named.noise, kind, coordinates, named.is_periodic.then_some(period))
     }
 
     /// Returns the value of a noise whose name is known at run time only, among the strings of the program.
@@ -155,12 +136,7 @@ impl FunctionWriter<'_, '_> {
                 let options = [anisotropic, filters, direction, bandwidth, impulses];
                 let options: Vec<String> = options.iter().map(|&&arg| self.operand(arg)).collect();
                 let (dx, dy) = changes.split_at(coordinates.len().min(changes.len()));
-                format!(
-                    "{}, {}, {}",
-                    options.join(", "),
-                    self.space_point(dx),
-                    self.space_point(dy)
-                )
+                format!("{}, {}, {}", options.join(", "), self.space_point(dx), self.space_point(dy))
             }
             _ => "0, 0, vec3f(1.0, 0.0, 0.0), 1.0, 16.0, vec3f(0.0), vec3f(0.0)".to_owned(),
         };
@@ -231,11 +207,7 @@ impl FunctionWriter<'_, '_> {
         let (call, dual, changes) = if slope == "gabor" {
             let arguments = self.gabor_arguments(values, &named);
             let changes = [dx, dy].map(|list| self.space_point(list));
-            (
-                format!("kiln_gabor_slope({arguments}, "),
-                "kiln_gabor_dual".to_owned(),
-                changes,
-            )
+            (format!("kiln_gabor_slope({arguments}, "), "kiln_gabor_dual".to_owned(), changes)
         } else {
             let Point { dimensions: d, text } = self.point(at);
             let changes = [dx, dy].map(|list| self.point(list).text);
@@ -251,13 +223,9 @@ impl FunctionWriter<'_, '_> {
             )
         };
         let [dx, dy] = changes;
-        let names: Vec<String> = (0..if is_triple { 3 } else { 1 })
-            .map(|_| self.temporary())
-            .collect();
+        let names: Vec<String> = (0..if is_triple { 3 } else { 1 }).map(|_| self.temporary()).collect();
         for (lane, name) in names.iter().enumerate() {
-            self.line(&format!(
-                "let {name} = {dual}({call}{lane}u), {dx}, {dy}){halves};"
-            ));
+            self.line(&format!("let {name} = {dual}({call}{lane}u), {dx}, {dy}){halves};"));
         }
         let parts: Vec<String> = ["x", "y", "z"]
             .iter()

@@ -87,9 +87,7 @@ impl FunctionWriter<'_, '_> {
     fn color_system(&self, args: &[Operand]) -> Result<ColorSystem, RasterError> {
         match self.constant(args[1]) {
             Some(Const::Int(number)) => Ok(ColorSystem::numbered(*number)),
-            _ => Err(RasterError::Text(
-                "a colour system that is known at run time only",
-            )),
+            _ => Err(RasterError::Text("a colour system that is known at run time only")),
         }
     }
 

@@ -30,17 +30,8 @@ impl FunctionWriter<'_, '_> {
         };
         let name = self.temporary();
         let x = self.operand(x);
-        self.line(&format!(
-            "let {name} = kiln_segment({x}, {count}, {});",
-            basis.step()
-        ));
-        Some(Segment {
-            basis,
-            name,
-            knots,
-            length,
-            count,
-        })
+        self.line(&format!("let {name} = kiln_segment({x}, {count}, {});", basis.step()));
+        Some(Segment { basis, name, knots, length, count })
     }
 
     /// Returns a knot by its distance from the first knot of the segment; zero after the last knot.
@@ -67,10 +58,8 @@ impl FunctionWriter<'_, '_> {
     fn weights(&mut self, segment: &Segment, function: &str) -> String {
         let name = self.temporary();
         let rows = segment.basis.matrix();
-        let basis = literal::constant(
-            &Const::Matrix(std::array::from_fn(|i| rows[i / 4][i % 4])),
-            &mut self.strings,
-        );
+        let basis =
+            literal::constant(&Const::Matrix(std::array::from_fn(|i| rows[i / 4][i % 4])), &mut self.strings);
         self.line(&format!("let {name} = {function}({basis}, {}.x);", segment.name));
         name
     }

@@ -41,17 +41,11 @@ impl FunctionWriter<'_, '_> {
             return Err(RasterError::Texture(what));
         }
         let Some(file) = self.constant_text(args[0]).map(str::to_owned) else {
-            return Err(RasterError::Texture(
-                "a texture whose name is known at run time only",
-            ));
+            return Err(RasterError::Texture("a texture whose name is known at run time only"));
         };
         let lookup = self.options(options, args)?;
         let zeros = ["0.0"; 8].join(", ");
-        let rest = if options.derivatives {
-            format!(", {zeros}")
-        } else {
-            String::new()
-        };
+        let rest = if options.derivatives { format!(", {zeros}") } else { String::new() };
         let count = options.results();
         if file.is_empty() {
             let fill = &lookup.fill;
@@ -61,12 +55,9 @@ impl FunctionWriter<'_, '_> {
             return Ok(());
         }
         let wrap = [lookup.options.wrap_s, lookup.options.wrap_t];
-        let binding = self.inputs.texture(
-            &file,
-            wrap,
-            lookup.options.interpolation,
-            lookup.options.color_space,
-        );
+        let binding =
+            self.inputs
+                .texture(&file, wrap, lookup.options.interpolation, lookup.options.color_space);
         let [s, t, dsdx, dtdx, dsdy, dtdy] = std::array::from_fn(|i| self.operand(args[1 + i]));
         let (at, texel) = (self.temporary(), self.temporary());
         let [width_s, width_t] = &lookup.width;
@@ -100,13 +91,8 @@ impl FunctionWriter<'_, '_> {
         let mut list = channels.to_vec();
         for step in ["vec2f(1.0, 0.0)", "vec2f(0.0, 1.0)"] {
             let (size, difference) = (self.temporary(), self.temporary());
-            self.line(&format!(
-                "let {size} = {step} / vec2f(textureDimensions({binding}, 0));"
-            ));
-            let (after, before) = (
-                sampled(&format!("{at} + {size}")),
-                sampled(&format!("{at} - {size}")),
-            );
+            self.line(&format!("let {size} = {step} / vec2f(textureDimensions({binding}, 0));"));
+            let (after, before) = (sampled(&format!("{at} + {size}")), sampled(&format!("{at} - {size}")));
             self.line(&format!(
                 "let {difference} = ({after} - {before}) / (2.0 * dot({size}, {step}));"
             ));
@@ -161,9 +147,7 @@ impl FunctionWriter<'_, '_> {
                     lookup.missing = Some([r, g, b, "0.0".to_owned()]);
                 }
                 TextureOperand::MissingAlpha => {
-                    let missing = lookup
-                        .missing
-                        .get_or_insert_with(|| ["0.0"; 4].map(str::to_owned));
+                    let missing = lookup.missing.get_or_insert_with(|| ["0.0"; 4].map(str::to_owned));
                     missing[usize::from(options.channels).min(3)] = text;
                 }
                 TextureOperand::Subimage | TextureOperand::SubimageName => {}

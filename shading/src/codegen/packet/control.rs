@@ -46,11 +46,7 @@ impl Packet<'_, '_, '_> {
                     Flow::On
                 }
                 Stmt::Call { .. } => unreachable!("a unit that calls runs at single points"),
-                Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
+                Stmt::If { condition, then, otherwise } => {
                     if self.plan.operand_varies(*condition) {
                         self.divergent_branch(*condition, then, otherwise)
                     } else {
@@ -102,25 +98,15 @@ impl Packet<'_, '_, '_> {
             self.e.b.seal_block(join);
             self.e.b.switch_to_block(join);
         }
-        if ends.contains(&Flow::On) {
-            Flow::On
-        } else {
-            Flow::Dead
-        }
+        if ends.contains(&Flow::On) { Flow::On } else { Flow::Dead }
     }
 
     /// Emits a uniform scope.
     fn scope(&mut self, scope: ScopeId, body: &Block) -> Flow {
         let after = self.e.b.create_block();
-        self.scopes[scope] = Some(OpenScope::Uniform {
-            after,
-            is_left: false,
-        });
+        self.scopes[scope] = Some(OpenScope::Uniform { after, is_left: false });
         let flow = self.statements(body);
-        let is_left = matches!(
-            self.scopes[scope].take(),
-            Some(OpenScope::Uniform { is_left: true, .. })
-        );
+        let is_left = matches!(self.scopes[scope].take(), Some(OpenScope::Uniform { is_left: true, .. }));
         if self.is_end_reachable(flow) {
             self.e.b.ins().jump(after, &[]);
         } else if !is_left {
@@ -211,10 +197,7 @@ impl Packet<'_, '_, '_> {
         let was_masked = self.is_masked;
         let here = was_masked.then(|| self.e.b.use_var(self.mask));
         let (yes, no) = match here {
-            Some(here) => (
-                self.e.b.ins().band(here, test),
-                self.e.b.ins().band_not(here, test),
-            ),
+            Some(here) => (self.e.b.ins().band(here, test), self.e.b.ins().band_not(here, test)),
             None => (test, self.e.b.ins().bnot(test)),
         };
         self.is_masked = true;
@@ -247,11 +230,7 @@ impl Packet<'_, '_, '_> {
         }
         self.is_masked = was_masked;
         self.left_body = left_body;
-        if flows.contains(&Flow::On) {
-            Flow::On
-        } else {
-            Flow::Dead
-        }
+        if flows.contains(&Flow::On) { Flow::On } else { Flow::Dead }
     }
 
     /// Emits one side of a branch, which is executed if it is active for any point.

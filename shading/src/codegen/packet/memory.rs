@@ -86,9 +86,7 @@ impl Packet<'_, '_, '_> {
         }
         let (record, index) = self.triple_in_memory(args);
         self.store_element(record, TRIPLE, index, 0, value, true);
-        (0..3)
-            .map(|row| self.e.load(types::F32X4, record.plus(row * ROW)))
-            .collect()
+        (0..3).map(|row| self.e.load(types::F32X4, record.plus(row * ROW))).collect()
     }
 
     fn triple_in_memory(&mut self, args: &[Operand]) -> (Address, ElementIndex) {
@@ -354,13 +352,5 @@ impl Packet<'_, '_, '_> {
     }
 }
 
-const MATRIX: Series = Series {
-    count: 16,
-    rows: 1,
-    stride: 4,
-};
-const TRIPLE: Series = Series {
-    count: 3,
-    rows: 1,
-    stride: 4,
-};
+const MATRIX: Series = Series { count: 16, rows: 1, stride: 4 };
+const TRIPLE: Series = Series { count: 3, rows: 1, stride: 4 };

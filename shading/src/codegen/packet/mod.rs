@@ -69,10 +69,7 @@ impl Layout {
             first
         });
         let rows = rows.collect();
-        Layout {
-            rows,
-            bytes: next * ROW as usize,
-        }
+        Layout { rows, bytes: next * ROW as usize }
     }
 }
 

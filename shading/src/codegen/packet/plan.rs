@@ -54,10 +54,7 @@ impl Plan {
         let mut plan = Plan::default();
         let blocks = || unit.params.iter().map(|p| &p.init).chain([&unit.code.body]);
         loop {
-            let mut analysis = DivergenceAnalysis {
-                plan: &mut plan,
-                changed: false,
-            };
+            let mut analysis = DivergenceAnalysis { plan: &mut plan, changed: false };
             blocks().for_each(|block| analysis.block(block, false));
             if !analysis.changed {
                 break;
@@ -91,9 +88,7 @@ impl Plan {
 
     /// Returns whether all mentions of a variable are in a block.
     pub(super) fn is_used_only_in(&self, local: LocalId, block: BlockKey) -> bool {
-        self.homes[local]
-            .as_ref()
-            .is_some_and(|home| home.contains(&block))
+        self.homes[local].as_ref().is_some_and(|home| home.contains(&block))
     }
 
     /// Returns whether a variable in memory could be read before it is assigned.
@@ -159,10 +154,7 @@ impl Plan {
         let rows = |local: LocalId| rows_of(unit.code.locals[local].ty);
         let in_memory = |local: &LocalId| is_in_memory(unit.code.locals[*local].ty);
         let varying = || unit.code.locals.keys().filter(|&local| self.varying[local]);
-        if !outputs
-            .iter()
-            .copied()
-            .all(|local| is_number(unit.code.locals[local].ty))
+        if !outputs.iter().copied().all(|local| is_number(unit.code.locals[local].ty))
             || !varying().all(|local| is_number(unit.code.locals[local].ty))
             || varying().filter(in_memory).map(rows).sum::<u64>() > MAX_ROWS
             || outputs.iter().copied().map(rows).sum::<u64>() > MAX_ROWS
@@ -181,12 +173,7 @@ impl Plan {
     fn supports_statement(&self, code: &Code, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::Op { dst: None, .. } | Stmt::Call { .. } => false,
-            Stmt::Op {
-                dst: Some(dst),
-                op,
-                args,
-                ..
-            } => {
+            Stmt::Op { dst: Some(dst), op, args, .. } => {
                 if self.varying[*dst] {
                     is_vector_op(*op) && args.iter().all(|arg| is_number_operand(code, *arg))
                 } else {
@@ -328,11 +315,7 @@ impl DivergenceAnalysis<'_> {
                         self.changed = true;
                     }
                 }
-                Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
+                Stmt::If { condition, then, otherwise } => {
                     let some = some || self.plan.operand_varies(*condition);
                     self.block(then, some);
                     self.block(otherwise, some);

@@ -72,9 +72,7 @@ impl Packet<'_, '_, '_> {
     }
 
     pub(super) fn rows(&mut self, operand: Operand) -> Vec<ir::Value> {
-        (0..self.row_count(operand))
-            .map(|row| self.row(operand, row))
-            .collect()
+        (0..self.row_count(operand)).map(|row| self.row(operand, row)).collect()
     }
 
     pub(super) fn triple(&mut self, operand: Operand) -> [ir::Value; 3] {
@@ -96,11 +94,7 @@ impl Packet<'_, '_, '_> {
         }
         let (element, part) = (number / shape.numbers(), number % shape.numbers());
         let at = self.e.address(operand).plus(element * shape.stride() + 4 * part);
-        let ty = if shape == Shape::Int {
-            types::I32
-        } else {
-            types::F32
-        };
+        let ty = if shape == Shape::Int { types::I32 } else { types::F32 };
         self.e.load(ty, at)
     }
 
@@ -134,9 +128,7 @@ impl Packet<'_, '_, '_> {
     pub(super) fn ignores_mask(&self, local: LocalId) -> bool {
         !self.is_masked
             || self.plan.is_private(local, self.block)
-            || self
-                .left_body
-                .is_some_and(|body| self.plan.is_used_only_in(local, body))
+            || self.left_body.is_some_and(|body| self.plan.is_used_only_in(local, body))
     }
 
     /// Merges a new value of a row at the active points with its current value at the others.
@@ -182,10 +174,8 @@ impl Packet<'_, '_, '_> {
     ) -> ir::Value {
         let mut result = None;
         for point in 0..4u8 {
-            let numbers: Vec<ir::Value> = rows
-                .iter()
-                .map(|&row| self.e.b.ins().extractlane(row, point))
-                .collect();
+            let numbers: Vec<ir::Value> =
+                rows.iter().map(|&row| self.e.b.ins().extractlane(row, point)).collect();
             let number = f(self, &numbers);
             result = Some(match result {
                 None => {
@@ -217,9 +207,7 @@ fn number_of(value: &Const, number: usize) -> (ir::Type, u32) {
         Const::Triple(t) => (types::F32X4, t[number].to_bits()),
         Const::Matrix(m) => (types::F32X4, m[number].to_bits()),
         Const::Array(list) => {
-            let numbers = list
-                .first()
-                .map_or(1, |first| const_shape(first).numbers() as usize);
+            let numbers = list.first().map_or(1, |first| const_shape(first).numbers() as usize);
             number_of(&list[number / numbers], number % numbers)
         }
         Const::String(_) | Const::NullClosure => unreachable!("no packet has texts or closures"),

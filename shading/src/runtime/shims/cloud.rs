@@ -73,11 +73,7 @@ impl CloudRecord {
         unsafe {
             let host = run(ctx).host_of_run();
             report(ctx, place, kind, || {
-                let name = if self.name.is_null() {
-                    ""
-                } else {
-                    text::read(self.name)
-                };
+                let name = if self.name.is_null() { "" } else { text::read(self.name) };
                 let file = text::read(self.file);
                 let error = || host.cloud_error(file);
                 cloud::message(fault, self.cloud(&*host), error, file, name, self.element())
@@ -170,13 +166,7 @@ unsafe extern "C" fn search(ctx: *mut ContextHeader, place: u32, record: *const 
             sort: record.sort != 0,
         };
         let mut points = mem::take(&mut run(ctx).cloud_points);
-        let found = cloud::search(
-            record.cloud(run(ctx).host()),
-            &wanted,
-            record.count,
-            places,
-            &mut points,
-        );
+        let found = cloud::search(record.cloud(run(ctx).host()), &wanted, record.count, places, &mut points);
         let count = found.unwrap_or(0);
         for i in 0..places {
             let index = points[..count].get(i).map_or(0, |(_, index)| index.cast_signed());
@@ -222,9 +212,7 @@ unsafe extern "C" fn values(ctx: *mut ContextHeader, place: u32, record: *const 
         let attribute =
             cloud.and_then(|cloud| CloudAttribute::of(cloud, text::read(record.name), element).ok());
         let width = attribute.map_or(1, |attribute| attribute.width(element));
-        record.fill((ctx, place), out, width, |index, part| {
-            attribute?.value(element, index, part)
-        });
+        record.fill((ctx, place), out, width, |index, part| attribute?.value(element, index, part));
     }
 }
 
@@ -299,9 +287,7 @@ unsafe extern "C" fn write(
     unsafe {
         let (file, [x, y, z, _]) = (text::read(file), *position);
         let records = slice::from_raw_parts(records, count as usize);
-        let attributes = records
-            .chunks_exact(2)
-            .map(|pair| (pair[0].text(), pair[1].value()));
+        let attributes = records.chunks_exact(2).map(|pair| (pair[0].text(), pair[1].value()));
         let run = run(ctx);
         let (host, clouds) = run.host_and_written();
         match written_cloud::write(host, clouds, file, [x, y, z], attributes) {

@@ -96,10 +96,7 @@ impl<'a> Values<'a> {
         // SAFETY: guaranteed by the caller.
         let records = unsafe { slice::from_raw_parts(records, count as usize) };
         // SAFETY: guaranteed by the caller.
-        records
-            .iter()
-            .map(|r| unsafe { Values::of(ctx, place, r) })
-            .collect()
+        records.iter().map(|r| unsafe { Values::of(ctx, place, r) }).collect()
     }
 
     /// # Safety

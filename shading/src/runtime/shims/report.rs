@@ -54,11 +54,7 @@ unsafe extern "C" fn index_out_of_range_shim(
         let places = &*(*ctx).places;
         report(ctx, place, ReportKind::IndexOutOfRange, || {
             let place = places.get(place);
-            eval::index_message(
-                index,
-                place.as_ref().map_or("array", ReportPlace::indexed),
-                length,
-            )
+            eval::index_message(index, place.as_ref().map_or("array", ReportPlace::indexed), length)
         });
     }
     clamped as i32

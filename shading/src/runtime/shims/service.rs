@@ -33,9 +33,7 @@ unsafe extern "C" fn find(
         let (dictionary, path) = (text::read(dictionary), text::read(path));
         let run = run(ctx);
         let host = run.host_of_run();
-        let found = run
-            .dictionaries
-            .find(dictionary, path, |name| host.read_text(name));
+        let found = run.dictionaries.find(dictionary, path, |name| host.read_text(name));
         result_or_report(ctx, found)
     }
 }
@@ -92,9 +90,7 @@ unsafe extern "C" fn dict_value_shim(
 ) {
     // SAFETY: as for `find`, and there is memory for a value of that kind.
     unsafe {
-        let value = run(ctx)
-            .dictionaries
-            .value(node, text::read(name), Kind::of_code(kind));
+        let value = run(ctx).dictionaries.value(node, text::read(name), Kind::of_code(kind));
         if let Some(value) = value {
             store(ctx, place, &value, out);
         }

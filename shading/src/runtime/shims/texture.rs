@@ -137,11 +137,7 @@ impl LookupRecord {
         } else {
             Subimage::First
         };
-        TextureRequest {
-            file: name(self.file).to_owned(),
-            color_space,
-            subimage,
-        }
+        TextureRequest { file: name(self.file).to_owned(), color_space, subimage }
     }
 }
 
@@ -188,9 +184,7 @@ pub(super) unsafe extern "C" fn texture_named<H: ShaderHost>(
             Ok(handle) => host::<H>(ctx).texture(handle, &lookup),
             Err(problem) => {
                 if !lookup.options.optional {
-                    report(ctx, place, ReportKind::MissingTexture, || {
-                        problem.report(&request.file)
-                    });
+                    report(ctx, place, ReportKind::MissingTexture, || problem.report(&request.file));
                 }
                 lookup.absent()
             }

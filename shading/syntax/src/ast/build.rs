@@ -54,20 +54,13 @@ impl Expr {
 
     /// `name(args)`
     pub fn call(name: &str, args: Vec<Argument>) -> Expr {
-        let kind = ExprKind::Call {
-            name: Name::new(name),
-            template: None,
-            args,
-        };
+        let kind = ExprKind::Call { name: Name::new(name), template: None, args };
         kind.into()
     }
 
     /// `matrix(numbers)`
     pub fn matrix<T: Into<Expr>>(numbers: [T; 16]) -> Expr {
-        let ty = TypeName {
-            kind: TypeKind::Matrix,
-            span: Span::default(),
-        };
+        let ty = TypeName { kind: TypeKind::Matrix, span: Span::default() };
         let args = numbers.map(Argument::positional).into();
         ExprKind::Construct { ty, args }.into()
     }
@@ -81,20 +74,14 @@ impl Expr {
     /// `self.name`
     #[must_use]
     pub fn member(self, name: &str) -> Expr {
-        let kind = ExprKind::Member {
-            object: Box::new(self),
-            name: Name::new(name),
-        };
+        let kind = ExprKind::Member { object: Box::new(self), name: Name::new(name) };
         kind.into()
     }
 
     /// `self[index]`
     #[must_use]
     pub fn index(self, index: impl Into<Expr>) -> Expr {
-        let kind = ExprKind::Index {
-            object: Box::new(self),
-            index: Box::new(index.into()),
-        };
+        let kind = ExprKind::Index { object: Box::new(self), index: Box::new(index.into()) };
         kind.into()
     }
 
@@ -158,11 +145,7 @@ impl Argument {
 
     /// An argument without a name.
     pub fn positional(value: impl Into<Expr>) -> Argument {
-        Argument {
-            name: None,
-            value: value.into(),
-            overrides: false,
-        }
+        Argument { name: None, value: value.into(), overrides: false }
     }
 
     fn visit_name_span(&mut self, visit: &mut dyn FnMut(&mut Span)) {
@@ -173,10 +156,7 @@ impl Argument {
 impl Name {
     /// A name without a location.
     pub fn new(text: impl Into<String>) -> Name {
-        Name {
-            text: text.into(),
-            span: Span::default(),
-        }
+        Name { text: text.into(), span: Span::default() }
     }
 }
 
@@ -193,10 +173,7 @@ impl Path {
 
     fn of(text: String, quoted: bool) -> Path {
         let span = Span::default();
-        Path {
-            parts: vec![PathPart { text, quoted, span }],
-            span,
-        }
+        Path { parts: vec![PathPart { text, quoted, span }], span }
     }
 
     fn for_each_span_mut(&mut self, visit: &mut dyn FnMut(&mut Span)) {
@@ -230,10 +207,7 @@ impl Declaration {
     /// The declaration with `: kind`.
     #[must_use]
     pub fn of_kind(self, kind: &str) -> Declaration {
-        Declaration {
-            kind: Some(Name::new(kind)),
-            ..self
-        }
+        Declaration { kind: Some(Name::new(kind)), ..self }
     }
 
     /// Adds `key = value;` to the block.
@@ -275,9 +249,7 @@ impl Entry {
             EntryValue::Expr(expr) => expr.for_each_span_mut(visit),
             EntryValue::Block { kind, entries } => {
                 kind.iter_mut().for_each(|kind| visit(&mut kind.span));
-                entries
-                    .iter_mut()
-                    .for_each(|entry| entry.for_each_span_mut(visit));
+                entries.iter_mut().for_each(|entry| entry.for_each_span_mut(visit));
             }
         }
     }

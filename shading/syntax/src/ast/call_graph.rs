@@ -79,10 +79,7 @@ impl Declarations {
         let variables = variables.filter(|(_, item)| matches!(item, Item::Variables(_)));
         open.extend(variables.flat_map(|(index, _)| &self.mentions[&index]));
         if self.has_structures {
-            let operators = self
-                .functions
-                .iter()
-                .filter(|(name, _)| name.starts_with(OPERATOR));
+            let operators = self.functions.iter().filter(|(name, _)| name.starts_with(OPERATOR));
             open.extend(operators.flat_map(|(_, list)| list));
         }
         let mut is_found = vec![false; file.items.len()];

@@ -147,11 +147,7 @@ impl Expr {
             ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| visit(e)),
             ExprKind::Assign { target, value, .. } => [target, value].into_iter().for_each(|e| visit(e)),
             ExprKind::Step { target, .. } => visit(target),
-            ExprKind::Ternary {
-                condition,
-                then,
-                otherwise,
-            } => {
+            ExprKind::Ternary { condition, then, otherwise } => {
                 [condition, then, otherwise].into_iter().for_each(|e| visit(e));
             }
             ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {
@@ -178,11 +174,7 @@ impl Expr {
             ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| visit(e)),
             ExprKind::Assign { target, value, .. } => [target, value].into_iter().for_each(|e| visit(e)),
             ExprKind::Step { target, .. } => visit(target),
-            ExprKind::Ternary {
-                condition,
-                then,
-                otherwise,
-            } => {
+            ExprKind::Ternary { condition, then, otherwise } => {
                 [condition, then, otherwise].into_iter().for_each(|e| visit(e));
             }
             ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {

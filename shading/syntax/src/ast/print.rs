@@ -87,10 +87,7 @@ impl Display for Expr {
             ExprKind::Binary { op, left, right } => {
                 let precedence = Precedence::of_operator(*op);
                 // Operators of one precedence are applied from the left.
-                let (left, right) = (
-                    Operand::at_least(left, precedence),
-                    Operand::above(right, precedence),
-                );
+                let (left, right) = (Operand::at_least(left, precedence), Operand::above(right, precedence));
                 write!(f, "{left} {} {right}", op.symbol())
             }
             ExprKind::Assign { op, target, value } => {
@@ -102,11 +99,7 @@ impl Display for Expr {
                     Operand::at_least(value, Assign)
                 )
             }
-            ExprKind::Step {
-                increment,
-                prefix,
-                target,
-            } => {
+            ExprKind::Step { increment, prefix, target } => {
                 let op = if *increment { "++" } else { "--" };
                 let target = Operand::at_least(target, Postfix);
                 match prefix {
@@ -114,15 +107,9 @@ impl Display for Expr {
                     false => write!(f, "{target}{op}"),
                 }
             }
-            ExprKind::Ternary {
-                condition,
-                then,
-                otherwise,
-            } => {
-                let (condition, otherwise) = (
-                    Operand::at_least(condition, Or),
-                    Operand::at_least(otherwise, Ternary),
-                );
+            ExprKind::Ternary { condition, then, otherwise } => {
+                let (condition, otherwise) =
+                    (Operand::at_least(condition, Or), Operand::at_least(otherwise, Ternary));
                 write!(f, "{condition} ? {then} : {otherwise}")
             }
             ExprKind::Cast { ty, operand } => write!(f, "({ty}){}", Operand::at_least(operand, Postfix)),
@@ -422,22 +409,12 @@ mod tests {
         made.set("a", -1.5);
         made.set("b", [Expr::from(-2), 1e30.into(), true.into()]);
         let sum = Expr::binary(BinaryOp::Add, Expr::name("u"), -1);
-        let call = Expr::call(
-            "f",
-            vec![
-                Argument::named("s", sum),
-                Argument::positional(Expr::string("\\")),
-            ],
-        );
-        made.set(
-            "c",
-            Expr::binary(BinaryOp::Mul, 2.0, call.member("result").index(0)),
-        );
+        let call = Expr::call("f", vec![Argument::named("s", sum), Argument::positional(Expr::string("\\"))]);
+        made.set("c", Expr::binary(BinaryOp::Mul, 2.0, call.member("result").index(0)));
         made.set("d", Expr::matrix([0.5; 16]));
         assert_eq!(parsed(&made.to_string()), made, "{made}");
         assert!(
-            made.to_string()
-                .contains("c = 2.0 * f(s = u + -1, \"\\\\\").result[0];"),
+            made.to_string().contains("c = 2.0 * f(s = u + -1, \"\\\\\").result[0];"),
             "{made}"
         );
         let not = ExprKind::Unary {

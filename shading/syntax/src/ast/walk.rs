@@ -16,21 +16,12 @@ impl Stmt {
                 }
             }
             StmtKind::Expr(expr) => walk(expr, visit),
-            StmtKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
+            StmtKind::If { condition, then, otherwise } => {
                 walk(condition, visit);
                 then.for_each_expr(visit);
                 otherwise.iter().for_each(|stmt| stmt.for_each_expr(visit));
             }
-            StmtKind::For {
-                init,
-                condition,
-                step,
-                body,
-            } => {
+            StmtKind::For { init, condition, step, body } => {
                 init.iter().for_each(|stmt| stmt.for_each_expr(visit));
                 condition.iter().chain(step).for_each(|expr| walk(expr, visit));
                 body.for_each_expr(visit);

@@ -73,9 +73,7 @@ impl Excerpts {
     }
 
     fn id(&self, source: &Arc<Source>) -> Option<usize> {
-        self.list
-            .iter()
-            .position(|excerpt| Arc::ptr_eq(&excerpt.source, source))
+        self.list.iter().position(|excerpt| Arc::ptr_eq(&excerpt.source, source))
     }
 
     /// Maps a byte range of a source to the excerpt and the byte range in its text. Bytes that are not shown map to the

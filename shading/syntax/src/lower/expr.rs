@@ -88,15 +88,8 @@ impl Lowerer {
         if depth == MAX_EXPR_DEPTH + 1 {
             self.errors.push((span, SyntaxError::TooComplex));
         }
-        let kind = if depth > MAX_EXPR_DEPTH {
-            ExprKind::Int(0)
-        } else {
-            kind
-        };
-        ExprWithDepth {
-            expr: Expr::new(kind, span),
-            depth,
-        }
+        let kind = if depth > MAX_EXPR_DEPTH { ExprKind::Int(0) } else { kind };
+        ExprWithDepth { expr: Expr::new(kind, span), depth }
     }
 
     fn prefix(&mut self, op: Pair<'_>, operand: ExprWithDepth) -> ExprWithDepth {
@@ -106,10 +99,7 @@ impl Lowerer {
         let unary = |op, operand| ExprKind::Unary { op, operand };
         let kind = match (op.as_rule(), op.as_str()) {
             (Rule::cast, _) => match op.into_inner().next() {
-                Some(ty) => ExprKind::Cast {
-                    ty: self.type_name(ty),
-                    operand,
-                },
+                Some(ty) => ExprKind::Cast { ty: self.type_name(ty), operand },
                 None => operand.kind,
             },
             (_, "-") => match operand.kind {
@@ -147,10 +137,7 @@ impl Lowerer {
                             },
                         ));
                     }
-                    let name = Name {
-                        text: part.text,
-                        span: part.span,
-                    };
+                    let name = Name { text: part.text, span: part.span };
                     ExprKind::Member { object, name }
                 }
                 None => object.kind,
@@ -159,10 +146,7 @@ impl Lowerer {
                 Some(index) => {
                     let (index, inner) = self.nested(|lowerer| lowerer.sequence(index));
                     depth = depth.max(inner + 1);
-                    ExprKind::Index {
-                        object,
-                        index: Box::new(index),
-                    }
+                    ExprKind::Index { object, index: Box::new(index) }
                 }
                 None => object.kind,
             },
@@ -189,11 +173,7 @@ impl Lowerer {
                 Some(then) => {
                     let (then, inner) = self.nested(|lowerer| lowerer.expr(then));
                     depth = depth.max(inner + 1);
-                    ExprKind::Ternary {
-                        condition: left,
-                        then: Box::new(then),
-                        otherwise: right,
-                    }
+                    ExprKind::Ternary { condition: left, then: Box::new(then), otherwise: right }
                 }
                 None => left.kind,
             },
@@ -217,10 +197,7 @@ impl Lowerer {
             Rule::paren => match inner(pair).next() {
                 // Parentheses are part of the span of a tuple, but not of another expression.
                 Some(sequence) => match self.sequence(sequence) {
-                    Expr {
-                        kind: kind @ ExprKind::Tuple(_),
-                        ..
-                    } => kind,
+                    Expr { kind: kind @ ExprKind::Tuple(_), .. } => kind,
                     other => return other,
                 },
                 None => ExprKind::Int(0),
@@ -241,10 +218,7 @@ impl Lowerer {
         let parts: Vec<_> = inner(pair.clone()).collect();
         match &parts[..] {
             [name] => Expr::new(ExprKind::Name(name.as_str().to_owned()), self.span(name)),
-            _ => Expr {
-                span: self.span(&pair),
-                kind: self.call(pair),
-            },
+            _ => Expr { span: self.span(&pair), kind: self.call(pair) },
         }
     }
 
@@ -307,22 +281,10 @@ impl Lowerer {
             Some(name) if self.context == Dialect::Code => {
                 let span = name.span.to(value.span);
                 let target = Expr::new(ExprKind::Name(name.text), name.span);
-                let kind = ExprKind::Assign {
-                    op: None,
-                    target: Box::new(target),
-                    value: Box::new(value),
-                };
-                Argument {
-                    name: None,
-                    value: Expr::new(kind, span),
-                    overrides: false,
-                }
+                let kind = ExprKind::Assign { op: None, target: Box::new(target), value: Box::new(value) };
+                Argument { name: None, value: Expr::new(kind, span), overrides: false }
             }
-            name => Argument {
-                name,
-                value,
-                overrides: false,
-            },
+            name => Argument { name, value, overrides: false },
         }
     }
 
@@ -426,48 +388,21 @@ fn assignment(assign: Option<BinaryOp>, target: Expr, value: Box<Expr>) -> ExprK
         Box::new(Expr::new(kind, span))
     };
     match kind {
-        ExprKind::Ternary {
-            condition,
-            then,
-            otherwise,
-        } => ExprKind::Ternary {
-            condition,
-            then,
-            otherwise: inner(otherwise, value),
-        },
-        ExprKind::Binary { op, left, right } => ExprKind::Binary {
-            op,
-            left,
-            right: inner(right, value),
-        },
-        ExprKind::Unary { op, operand } => ExprKind::Unary {
-            op,
-            operand: inner(operand, value),
-        },
-        ExprKind::Cast { ty, operand } => ExprKind::Cast {
-            ty,
-            operand: inner(operand, value),
-        },
-        kind => ExprKind::Assign {
-            op: assign,
-            target: Box::new(Expr::new(kind, span)),
-            value,
-        },
+        ExprKind::Ternary { condition, then, otherwise } => {
+            ExprKind::Ternary { condition, then, otherwise: inner(otherwise, value) }
+        }
+        ExprKind::Binary { op, left, right } => ExprKind::Binary { op, left, right: inner(right, value) },
+        ExprKind::Unary { op, operand } => ExprKind::Unary { op, operand: inner(operand, value) },
+        ExprKind::Cast { ty, operand } => ExprKind::Cast { ty, operand: inner(operand, value) },
+        kind => ExprKind::Assign { op: assign, target: Box::new(Expr::new(kind, span)), value },
     }
 }
 
 /// Upper bound on the recursion depth of precedence climbing: the number of right-associative operators.
 fn recursion(pair: &Pair<'_>) -> usize {
-    let binds_right = |rule| {
-        matches!(
-            rule,
-            Rule::prefix_op | Rule::cast | Rule::assign_op | Rule::ternary_op
-        )
-    };
-    pair.clone()
-        .into_inner()
-        .filter(|p| binds_right(p.as_rule()))
-        .count()
+    let binds_right =
+        |rule| matches!(rule, Rule::prefix_op | Rule::cast | Rule::assign_op | Rule::ternary_op);
+    pair.clone().into_inner().filter(|p| binds_right(p.as_rule())).count()
 }
 
 fn binary_op(symbol: &str) -> Option<BinaryOp> {

@@ -15,21 +15,13 @@ pub(super) struct ForeignSyntax {
 
 /// First words of statements of other languages, with the expected syntax and a hint.
 const STATEMENTS: [(&[&str], &str, &str); 5] = [
-    (
-        &["elif", "elseif", "elsif"],
-        "`else if`",
-        "write `else if (condition)`",
-    ),
+    (&["elif", "elseif", "elsif"], "`else if`", "write `else if (condition)`"),
     (
         &["switch"],
         "a statement",
         "a choice of many is `if (x == 1) … else if (x == 2) … else …`",
     ),
-    (
-        &["foreach"],
-        "a statement",
-        "a loop is `for (int i = 0; i < n; ++i) …`",
-    ),
+    (&["foreach"], "a statement", "a loop is `for (int i = 0; i < n; ++i) …`"),
     (
         &["illuminance", "illuminate"],
         "a statement",
@@ -81,11 +73,7 @@ fn operator(text: &str, found: &Range<usize>) -> Option<ForeignSyntax> {
             let rest = text.get(start..).unwrap_or_default();
             rest.starts_with(symbol)
         })?;
-        Some(ForeignSyntax {
-            range: start..start + symbol.len(),
-            expected,
-            hint,
-        })
+        Some(ForeignSyntax { range: start..start + symbol.len(), expected, hint })
     };
     OPERATORS.iter().find_map(of_symbol)
 }
@@ -114,9 +102,5 @@ fn first_word(text: &str, tokens: &[Range<usize>], found: &Range<usize>) -> Opti
     let first = tokens.first().unwrap_or(found);
     let word = &text[first.clone()];
     let (_, expected, hint) = STATEMENTS.iter().find(|(words, ..)| words.contains(&word))?;
-    Some(ForeignSyntax {
-        range: first.clone(),
-        expected,
-        hint,
-    })
+    Some(ForeignSyntax { range: first.clone(), expected, hint })
 }

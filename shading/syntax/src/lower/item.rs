@@ -81,11 +81,7 @@ impl Lowerer {
 
     fn structure(&mut self, pair: Pair<'_>) -> Struct {
         let span = self.span(&pair);
-        let mut structure = Struct {
-            name: self.missing_name(span),
-            fields: vec![],
-            span,
-        };
+        let mut structure = Struct { name: self.missing_name(span), fields: vec![], span };
         for part in inner(pair) {
             match part.as_rule() {
                 Rule::name => structure.name = self.name(&part),
@@ -103,11 +99,7 @@ impl Lowerer {
                 Rule::r#type => ty = self.type_name(part),
                 Rule::field => {
                     let (name, array) = self.declarator(part);
-                    fields.push(Field {
-                        ty: ty.clone(),
-                        name,
-                        array,
-                    });
+                    fields.push(Field { ty: ty.clone(), name, array });
                 }
                 Rule::missing => self.missing(&part),
                 _ => {}
@@ -244,9 +236,6 @@ impl Lowerer {
     }
 
     fn missing_type(&self, span: Span) -> TypeName {
-        TypeName {
-            kind: TypeKind::Void,
-            span,
-        }
+        TypeName { kind: TypeKind::Void, span }
     }
 }

@@ -95,11 +95,7 @@ pub(super) fn previous_token(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// Returns whether only white space is before an offset on its line.
 pub(super) fn starts_line(text: &str, at: usize) -> bool {
-    text[..at]
-        .chars()
-        .rev()
-        .take_while(|c| c.is_whitespace())
-        .any(|c| c == '\n')
+    text[..at].chars().rev().take_while(|c| c.is_whitespace()).any(|c| c == '\n')
 }
 
 pub(super) fn shorten(token: &str) -> String {

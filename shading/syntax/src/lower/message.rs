@@ -48,11 +48,7 @@ pub(super) fn explain(error: &Error<Rule>, text: &str) -> Explanation {
         explanation.missing = Some((')', before.end));
     }
     if let Some((range, error)) = common_mistake(text, at, &found, before.as_ref(), rules) {
-        return Explanation {
-            range,
-            error,
-            ..explanation
-        };
+        return Explanation { range, error, ..explanation };
     }
     // A missing end of a statement is detected at the next token, but reported after the previous one.
     if rules.contains(&Rule::semi)
@@ -207,11 +203,7 @@ fn common_mistake(
             "unsigned" | "long" | "short" | "char" | "static" | "extern" | "inline" | "uniform" | "varying"
         )
     {
-        return mistake(
-            before,
-            "a type",
-            "this word of other languages is not needed here",
-        );
+        return mistake(before, "a type", "this word of other languages is not needed here");
     }
     if previous.is_some_and(is_reserved) && rules.contains(&Rule::equals) && word == "=" {
         return None;
@@ -221,11 +213,7 @@ fn common_mistake(
         && !rules.contains(&Rule::expr)
         && !starts_line(text, at)
     {
-        return mistake(
-            found,
-            "a name",
-            "this word belongs to the language; choose another name",
-        );
+        return mistake(found, "a name", "this word belongs to the language; choose another name");
     }
     None
 }

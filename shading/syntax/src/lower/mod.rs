@@ -180,10 +180,7 @@ impl Lowerer {
     }
 
     fn name(&self, pair: &Pair<'_>) -> Name {
-        Name {
-            text: pair.as_str().to_owned(),
-            span: self.span(pair),
-        }
+        Name { text: pair.as_str().to_owned(), span: self.span(pair) }
     }
 
     /// Returns the name inside a rule such as `kind` that wraps an identifier.
@@ -194,10 +191,7 @@ impl Lowerer {
     }
 
     fn missing_name(&self, span: Span) -> Name {
-        Name {
-            text: String::new(),
-            span,
-        }
+        Name { text: String::new(), span }
     }
 }
 

@@ -95,20 +95,14 @@ impl<'a> Recovery<'a> {
         if !can_continue {
             self.skip();
         }
-        Repair {
-            is_consequence,
-            can_continue,
-        }
+        Repair { is_consequence, can_continue }
     }
 
     /// Skips the item after an error that cannot be repaired.
     pub(super) fn give_up(&mut self) -> Repair {
         self.budget = self.budget.saturating_sub(self.text.len());
         self.skip();
-        Repair {
-            is_consequence: false,
-            can_continue: false,
-        }
+        Repair { is_consequence: false, can_continue: false }
     }
 
     /// Returns whether an earlier error caused an error: the error is in a changed part, at the token after it, or in the
@@ -118,9 +112,7 @@ impl<'a> Recovery<'a> {
             return false;
         };
         let same_statement = || {
-            let statement = regions(&self.text, at)
-                .into_iter()
-                .find(|region| region.is_statement);
+            let statement = regions(&self.text, at).into_iter().find(|region| region.is_statement);
             statement.is_none_or(|region| region.range.contains(&part.range.start))
         };
         let between = self.text.get(part.range.end..at).unwrap_or_default();
@@ -163,13 +155,8 @@ impl<'a> Recovery<'a> {
         let is_space = self.text.as_bytes().get(at).is_some_and(u8::is_ascii_whitespace);
         if is_space {
             let end = at + 1;
-            self.text
-                .to_mut()
-                .replace_range(at..end, token.encode_utf8(&mut [0; 4]));
-            self.changed_parts.push(ChangedPart {
-                range: at..end,
-                is_open: false,
-            });
+            self.text.to_mut().replace_range(at..end, token.encode_utf8(&mut [0; 4]));
+            self.changed_parts.push(ChangedPart { range: at..end, is_open: false });
         }
         is_space
     }
@@ -195,12 +182,8 @@ impl<'a> Recovery<'a> {
         self.names.extend(words(&self.text[range.clone()]));
         let mark = mark(&self.text[range.clone()]);
         self.text.to_mut().replace_range(range.clone(), &mark);
-        self.changed_parts
-            .retain(|part| !range.contains(&part.range.start));
-        self.changed_parts.push(ChangedPart {
-            range,
-            is_open: false,
-        });
+        self.changed_parts.retain(|part| !range.contains(&part.range.start));
+        self.changed_parts.push(ChangedPart { range, is_open: false });
     }
 
     /// Stores the names in the header of an item that is skipped.
@@ -246,11 +229,7 @@ struct OpenBracket {
 
 /// The parts of a text that contain an offset, the smallest first.
 fn regions(text: &str, at: usize) -> Vec<Region> {
-    let mut walk = Walk {
-        at,
-        open: vec![],
-        closed: vec![],
-    };
+    let mut walk = Walk { at, open: vec![], closed: vec![] };
     let (mut next, mut previous) = (skip_space(text, 0), "");
     while next < text.len() {
         let range = token(text, next, text.len());
@@ -269,11 +248,7 @@ fn regions(text: &str, at: usize) -> Vec<Region> {
         let declares = Some(open.at) == outermost && (open.bracket == b'(' || is_struct);
         let trimmed = skip_space(text, range.start).min(range.end);
         Region {
-            range: if trimmed < range.end {
-                trimmed..range.end
-            } else {
-                range
-            },
+            range: if trimmed < range.end { trimmed..range.end } else { range },
             is_statement: open.bracket == b'{',
             header: declares.then_some(open.at),
         }
@@ -282,11 +257,7 @@ fn regions(text: &str, at: usize) -> Vec<Region> {
     for open in &walk.closed {
         let Some(end) = open.end else { continue };
         // An empty element has no space for the mark: the one before is replaced, too.
-        let start = if open.start == end {
-            open.before
-        } else {
-            open.start
-        };
+        let start = if open.start == end { open.before } else { open.start };
         regions.push(part(open, start..end));
         if open.bracket != b'{' {
             regions.push(part(open, open.at + 1..open.close));

@@ -84,11 +84,7 @@ impl Lowerer {
     pub(super) fn path_part(&mut self, pair: Pair<'_>) -> PathPart {
         let span = self.span(&pair);
         let quoted = pair.as_rule() == Rule::string;
-        let text = if quoted {
-            self.string(pair)
-        } else {
-            pair.as_str().to_owned()
-        };
+        let text = if quoted { self.string(pair) } else { pair.as_str().to_owned() };
         PathPart { text, quoted, span }
     }
 
@@ -130,10 +126,7 @@ impl Lowerer {
         let span = self.span(&pair);
         let mut key = Path::default();
         let mut kind = None;
-        let mut value = EntryValue::Block {
-            kind: None,
-            entries: vec![],
-        };
+        let mut value = EntryValue::Block { kind: None, entries: vec![] };
         for part in inner(pair) {
             match part.as_rule() {
                 Rule::path => key = self.path(part),
@@ -141,10 +134,7 @@ impl Lowerer {
                 Rule::expr => value = EntryValue::Expr(self.expr(part)),
                 Rule::scene_block => {
                     let entries = self.entries(part);
-                    value = EntryValue::Block {
-                        kind: kind.take(),
-                        entries,
-                    };
+                    value = EntryValue::Block { kind: kind.take(), entries };
                 }
                 Rule::missing => {
                     self.missing(&part);

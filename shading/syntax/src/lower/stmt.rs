@@ -23,10 +23,7 @@ impl Lowerer {
         let span = self.span(&pair);
         if self.stmt_depth == MAX_DEPTH {
             self.errors.push((span, SyntaxError::TooComplex));
-            return Stmt {
-                kind: StmtKind::Empty,
-                span,
-            };
+            return Stmt { kind: StmtKind::Empty, span };
         }
         self.stmt_depth += 1;
         let kind = self.stmt_kind(pair);
@@ -83,11 +80,7 @@ impl Lowerer {
                         let then = self.body(Some(part), whole);
                         let end = whole.end;
                         let span = Span { end, ..start };
-                        branches.push(Branch {
-                            span,
-                            condition,
-                            then,
-                        });
+                        branches.push(Branch { span, condition, then });
                         self.else_depth += 1;
                     }
                     Some(_) => {
@@ -101,11 +94,7 @@ impl Lowerer {
         self.else_depth = outer_depth;
         for branch in branches.into_iter().rev() {
             let span = branch.span;
-            let kind = StmtKind::If {
-                condition: branch.condition,
-                then: branch.then,
-                otherwise,
-            };
+            let kind = StmtKind::If { condition: branch.condition, then: branch.then, otherwise };
             otherwise = Some(Box::new(Stmt { kind, span }));
         }
         otherwise.map_or(StmtKind::Empty, |first| first.kind)
@@ -123,10 +112,7 @@ impl Lowerer {
                     } else if let Some(sequence) = part_inner(Rule::sequence) {
                         let expr = self.sequence(sequence);
                         let span = expr.span;
-                        init = Some(Box::new(Stmt {
-                            kind: StmtKind::Expr(expr),
-                            span,
-                        }));
+                        init = Some(Box::new(Stmt { kind: StmtKind::Expr(expr), span }));
                     }
                 }
                 Rule::for_condition => condition = part_inner(Rule::sequence).map(|p| self.sequence(p)),
@@ -136,12 +122,7 @@ impl Lowerer {
             }
         }
         let body = self.body(body, span);
-        StmtKind::For {
-            init,
-            condition,
-            step,
-            body,
-        }
+        StmtKind::For { init, condition, step, body }
     }
 
     /// Lowers the condition and the body of a loop, in either order.
@@ -160,10 +141,7 @@ impl Lowerer {
     fn body(&mut self, pair: Option<Pair<'_>>, span: Span) -> Box<Stmt> {
         Box::new(match pair {
             Some(pair) => self.stmt(pair),
-            None => Stmt {
-                kind: StmtKind::Empty,
-                span,
-            },
+            None => Stmt { kind: StmtKind::Empty, span },
         })
     }
 
@@ -187,11 +165,7 @@ impl Lowerer {
             }
         }
         match ty {
-            Some(ty) => StmtKind::Declare {
-                constant,
-                ty,
-                variables,
-            },
+            Some(ty) => StmtKind::Declare { constant, ty, variables },
             None => StmtKind::Empty,
         }
     }

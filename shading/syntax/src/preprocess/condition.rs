@@ -39,11 +39,7 @@ impl Run<'_> {
                 let Some(name) = name.filter(|_| is_closed) else {
                     return Err(Failure::at(token, PreprocessError::BadDefined));
                 };
-                let number = if self.macros.contains_key(&name.text) {
-                    "1"
-                } else {
-                    "0"
-                };
+                let number = if self.macros.contains_key(&name.text) { "1" } else { "0" };
                 tokens.push(token.with_text(TokenKind::Number, number));
             } else if token.is("__has_include") {
                 let rest_tokens: Vec<&Token> = rest.by_ref().take_while(|token| !token.is(")")).collect();
@@ -55,12 +51,7 @@ impl Run<'_> {
             }
         }
         let tokens = self.expand(tokens, None)?;
-        let mut evaluator = Evaluator {
-            tokens: &tokens,
-            at: 0,
-            word,
-            depth: 0,
-        };
+        let mut evaluator = Evaluator { tokens: &tokens, at: 0, word, depth: 0 };
         let value = evaluator.conditional(true)?;
         match evaluator.tokens.get(evaluator.at) {
             None => Ok(value != 0),
@@ -115,9 +106,7 @@ impl<'t> Evaluator<'t> {
         if self.accept("?") {
             let then = self.conditional(live && condition != 0)?;
             if !self.accept(":") {
-                return Err(self
-                    .peek()
-                    .map_or_else(|| self.incomplete(), |token| self.unexpected(token)));
+                return Err(self.peek().map_or_else(|| self.incomplete(), |token| self.unexpected(token)));
             }
             let otherwise = self.conditional(live && condition == 0)?;
             value = if condition != 0 { then } else { otherwise };

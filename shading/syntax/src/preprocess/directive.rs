@@ -137,10 +137,7 @@ impl Run<'_> {
             && let Some(place) = &old.place
             && !old.is_same(&made)
         {
-            let error = PreprocessError::Redefined {
-                name: made.name.to_string(),
-                place: place.clone(),
-            };
+            let error = PreprocessError::Redefined { name: made.name.to_string(), place: place.clone() };
             self.report(rest[0].file, rest[0].range.clone(), error);
         }
         self.macros.insert(made.name.clone(), Arc::new(made));
@@ -164,11 +161,9 @@ impl Run<'_> {
             Err(failure) => (false, Some(failure)),
         };
         if let Some(reader) = self.files.last_mut() {
-            reader.conditions.push(Condition {
-                range: whole.range.clone(),
-                taken: is_true,
-                has_else: false,
-            });
+            reader
+                .conditions
+                .push(Condition { range: whole.range.clone(), taken: is_true, has_else: false });
         }
         if !is_true {
             self.skip();
@@ -185,10 +180,7 @@ impl Run<'_> {
 
     /// Checks that a branch is allowed here: inside an `#if`, and not after `#else`.
     fn check_branch(&mut self, word: &Token, whole: &DirectivePlace) -> Result<(), Failure> {
-        let condition = self
-            .files
-            .last_mut()
-            .and_then(|reader| reader.conditions.last_mut());
+        let condition = self.files.last_mut().and_then(|reader| reader.conditions.last_mut());
         let Some(condition) = condition else {
             let word = word.text.to_string();
             return Err(whole.failure(PreprocessError::NoIf(word)));
@@ -317,11 +309,7 @@ impl Run<'_> {
             ["error", ..] => Err(whole.failure(PreprocessError::Custom(self.rest_text(&rest[0], whole)))),
             ["warning", ..] => {
                 let text = self.rest_text(&rest[0], whole);
-                self.report(
-                    whole.file,
-                    whole.range.clone(),
-                    PreprocessError::CustomWarning(text),
-                );
+                self.report(whole.file, whole.range.clone(), PreprocessError::CustomWarning(text));
                 Ok(())
             }
             // Pragmas of other compilers are ignored.
@@ -334,10 +322,7 @@ impl Run<'_> {
 fn macro_name<'t>(word: &Token, rest: &'t [Token]) -> Result<&'t Token, Failure> {
     match rest.first() {
         Some(name) if name.is_name() => Ok(name),
-        Some(other) => Err(Failure::at(
-            other,
-            PreprocessError::BadMacroName(other.text.to_string()),
-        )),
+        Some(other) => Err(Failure::at(other, PreprocessError::BadMacroName(other.text.to_string()))),
         None => Err(Failure::at(word, PreprocessError::NoMacroName)),
     }
 }
@@ -350,10 +335,6 @@ struct DirectivePlace {
 
 impl DirectivePlace {
     fn failure(&self, error: PreprocessError) -> Failure {
-        Failure {
-            file: self.file,
-            range: self.range.clone(),
-            error,
-        }
+        Failure { file: self.file, range: self.range.clone(), error }
     }
 }

@@ -16,11 +16,7 @@ pub(super) struct Failure {
 
 impl Failure {
     pub(super) fn at(token: &Token, error: PreprocessError) -> Failure {
-        Failure {
-            file: token.file,
-            range: token.range.clone(),
-            error,
-        }
+        Failure { file: token.file, range: token.range.clone(), error }
     }
 }
 
@@ -118,12 +114,7 @@ impl PreprocessError {
                 .at_location(&origin.file_location(old.0, old.1), "it was defined here")
                 .hint(format!("`#undef {name}` before it says that this is wanted")),
             E::UseNotClosed(name) => error(format!("the arguments of macro `{name}` have no end")),
-            E::ArgumentCount {
-                name,
-                expected,
-                found,
-                place,
-            } => {
+            E::ArgumentCount { name, expected, found, place } => {
                 let plural = if expected == 1 { "" } else { "s" };
                 let message = format!("macro `{name}` takes {expected} argument{plural}, found {found}");
                 match place {
@@ -156,17 +147,11 @@ impl PreprocessError {
                     None => diagnostic,
                 }
             }
-            E::Custom(text) => error(if text.is_empty() {
-                "#error".to_owned()
-            } else {
-                text
-            }),
-            E::CustomWarning(text) => Diagnostic::warning(if text.is_empty() {
-                "#warning".to_owned()
-            } else {
-                text
-            })
-            .at_location(&place, ""),
+            E::Custom(text) => error(if text.is_empty() { "#error".to_owned() } else { text }),
+            E::CustomWarning(text) => {
+                Diagnostic::warning(if text.is_empty() { "#warning".to_owned() } else { text })
+                    .at_location(&place, "")
+            }
         }
     }
 }

@@ -27,8 +27,7 @@ impl Run<'_> {
         let (file, start) = (name.file, name.range.clone());
         let mut end = start.end;
         let tokens = self.expand(vec![name], Some(&mut end))?;
-        self.output
-            .expansion(&found.name, file, start.start..end, &tokens);
+        self.output.expansion(&found.name, file, start.start..end, &tokens);
         Ok(())
     }
 
@@ -219,10 +218,7 @@ impl Run<'_> {
             }
             MacroKind::Tokens | MacroKind::Itself => {}
         }
-        let mut arguments = arguments.unwrap_or(Arguments {
-            written: vec![],
-            expanded: vec![],
-        });
+        let mut arguments = arguments.unwrap_or(Arguments { written: vec![], expanded: vec![] });
         let body = &found.body;
         let mut out: Vec<Token> = vec![];
         let mut i = 0;
@@ -234,10 +230,7 @@ impl Run<'_> {
                 i += 1;
                 continue;
             } else if found.params.is_some() && token.is("#") {
-                let param = body
-                    .get(i + 1)
-                    .and_then(|next| found.param(next))
-                    .unwrap_or_default();
+                let param = body.get(i + 1).and_then(|next| found.param(next)).unwrap_or_default();
                 i += 1;
                 vec![self.stringify(token, &arguments.written[param], name)?]
             } else if let Some(param) = found.param(token) {
@@ -336,10 +329,8 @@ impl Run<'_> {
         self.charge(text.len(), name)?;
         let (kind, end) = scan(&text, 0);
         if end != text.len() {
-            let error = PreprocessError::BadPaste {
-                left: left.text.to_string(),
-                right: right.text.to_string(),
-            };
+            let error =
+                PreprocessError::BadPaste { left: left.text.to_string(), right: right.text.to_string() };
             return Err(Failure::at(name, error));
         }
         let mut token = left.with_text(kind, &text);

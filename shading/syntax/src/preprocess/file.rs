@@ -223,11 +223,7 @@ impl Run<'_> {
         self.known.insert(key, found.clone());
         match error {
             None => Ok(found),
-            Some(error) => Err(Failure {
-                file,
-                range: range.clone(),
-                error,
-            }),
+            Some(error) => Err(Failure { file, range: range.clone(), error }),
         }
     }
 

@@ -98,10 +98,7 @@ impl Macro {
             .first()
             .ok_or_else(|| Failure::at(directive, PreprocessError::NoMacroName))?;
         if !name.is_name() || name.is("defined") {
-            return Err(Failure::at(
-                name,
-                PreprocessError::BadMacroName(name.text.to_string()),
-            ));
+            return Err(Failure::at(name, PreprocessError::BadMacroName(name.text.to_string())));
         }
         let mut rest = &line[1..];
         let mut params = None;
@@ -150,10 +147,7 @@ impl Macro {
         if !token.is_name() {
             return None;
         }
-        self.params
-            .as_ref()?
-            .iter()
-            .position(|param| *param == token.text)
+        self.params.as_ref()?.iter().position(|param| *param == token.text)
     }
 
     /// Returns whether two definitions are identical.

@@ -38,10 +38,7 @@ impl Preprocessor {
     /// Creates a preprocessor that finds files with `includes`. The default preprocessor has the language's own headers
     /// only.
     pub fn new(includes: Arc<dyn Includes>) -> Preprocessor {
-        Preprocessor {
-            includes: Some(includes),
-            prologue: String::new(),
-        }
+        Preprocessor { includes: Some(includes), prologue: String::new() }
     }
 
     /// Defines a macro by `NAME` (defined as 1) or `NAME=TEXT`.

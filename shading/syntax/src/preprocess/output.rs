@@ -88,8 +88,7 @@ impl Output {
             {
                 self.text.push(' ');
             }
-            self.origin
-                .add_token(self.len(), token.file, token.range.clone(), expansion);
+            self.origin.add_token(self.len(), token.file, token.range.clone(), expansion);
             self.text.push_str(&token.text);
             previous = Some(token);
         }

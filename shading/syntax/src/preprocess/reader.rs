@@ -66,16 +66,8 @@ impl FileReader {
         if byte < self.line.0 {
             self.line = (0, self.source.first_line());
         }
-        let between = self
-            .source
-            .text
-            .as_bytes()
-            .get(self.line.0..byte)
-            .unwrap_or_default();
-        self.line = (
-            byte,
-            self.line.1 + between.iter().filter(|&&b| b == b'\n').count() as u32,
-        );
+        let between = self.source.text.as_bytes().get(self.line.0..byte).unwrap_or_default();
+        self.line = (byte, self.line.1 + between.iter().filter(|&&b| b == b'\n').count() as u32);
         self.line.1
     }
 }

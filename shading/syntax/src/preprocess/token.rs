@@ -37,11 +37,7 @@ impl Token {
 
     /// Returns another token at the same location.
     pub(super) fn with_text(&self, kind: TokenKind, text: &str) -> Token {
-        Token {
-            kind,
-            text: text.into(),
-            ..self.clone()
-        }
+        Token { kind, text: text.into(), ..self.clone() }
     }
 }
 
@@ -58,10 +54,7 @@ pub(super) fn unspliced(text: &str) -> Cow<'_, str> {
             Some(length) => rest = &rest[at + length..],
             None => {
                 // The character after the backslash is part of the escape.
-                let end = rest[at + 1..]
-                    .chars()
-                    .next()
-                    .map_or(rest.len(), |c| at + 1 + c.len_utf8());
+                let end = rest[at + 1..].chars().next().map_or(rest.len(), |c| at + 1 + c.len_utf8());
                 joined.push_str(&rest[at..end]);
                 rest = &rest[end..];
             }

@@ -25,10 +25,7 @@ pub struct SourceUser {
 impl SourceUser {
     /// Creates a user from the names of the instance and its unit.
     pub fn new(instance: &str, unit: &str) -> SourceUser {
-        SourceUser {
-            instance: instance.into(),
-            unit: unit.into(),
-        }
+        SourceUser { instance: instance.into(), unit: unit.into() }
     }
 }
 

@@ -81,11 +81,7 @@ impl Origin {
 
     /// Adds a macro use at the given bytes of a file.
     pub(crate) fn add_expansion(&mut self, name: &str, file: FileIndex, range: Range<u32>) -> u32 {
-        self.expansions.push(Expansion {
-            name: name.into(),
-            file,
-            range,
-        });
+        self.expansions.push(Expansion { name: name.into(), file, range });
         self.expansions.len() as u32 - 1
     }
 
@@ -95,12 +91,7 @@ impl Origin {
             last.expansion.is_none() && last.file == file && last.at + (start - last.start) == at
         });
         if !continues {
-            self.pieces.push(Piece {
-                start,
-                file,
-                at,
-                expansion: None,
-            });
+            self.pieces.push(Piece { start, file, at, expansion: None });
         }
     }
 
@@ -176,12 +167,7 @@ impl Origin {
             included.push((self.source(*file), range.clone()));
             next = &self.files[file.0 as usize].included;
         }
-        FileLocation {
-            source: self.source(file),
-            range,
-            expansion: None,
-            included,
-        }
+        FileLocation { source: self.source(file), range, expansion: None, included }
     }
 
     /// Returns file name, line and column of the original location of the byte at `offset`.
@@ -265,13 +251,7 @@ impl Source {
     fn with_origin(name: String, text: String, first_line: u32, origin: Option<Origin>) -> Arc<Source> {
         let ends = text.match_indices('\n').map(|(end, _)| end as u32 + 1);
         let line_starts = std::iter::once(0).chain(ends).collect();
-        Arc::new(Source {
-            name,
-            text,
-            first_line,
-            line_starts,
-            origin,
-        })
+        Arc::new(Source { name, text, first_line, line_starts, origin })
     }
 
     /// Returns the line number of the text's first line.
@@ -313,10 +293,7 @@ impl Source {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let line = self
-            .line_starts
-            .partition_point(|&start| start as usize <= offset)
-            - 1;
+        let line = self.line_starts.partition_point(|&start| start as usize <= offset) - 1;
         let before = &self.text[self.line_starts[line] as usize..offset];
         (line as u32 + self.first_line, before.chars().count() as u32 + 1)
     }

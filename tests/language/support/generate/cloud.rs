@@ -19,17 +19,10 @@ static NAMES: LazyLock<Vec<Arc<str>>> = LazyLock::new(|| ["", "wood", "naïve"].
 static FLOATS: LazyLock<Vec<f32>> = LazyLock::new(|| (0..80).map(|i| i as f32 / 8.0 - 3.0).collect());
 
 /// Names of attributes, and one name that is not an attribute.
-const ATTRIBUTES: [&str; 9] = [
-    "position", "wood", "wear", "tint", "label", "pair", "frame", "index", "none",
-];
+const ATTRIBUTES: [&str; 9] = ["position", "wood", "wear", "tint", "label", "pair", "frame", "index", "none"];
 
-const POSITIONS: [[f32; 3]; 5] = [
-    [0.0; 3],
-    [1.0, 0.0, 0.0],
-    [0.5, -1.0, 2.0],
-    [1.0, 0.0, 0.0],
-    [-3.0, 2.0, 1.0],
-];
+const POSITIONS: [[f32; 3]; 5] =
+    [[0.0; 3], [1.0, 0.0, 0.0], [0.5, -1.0, 2.0], [1.0, 0.0, 0.0], [-3.0, 2.0, 1.0]];
 
 impl PointCloud for TestCloud {
     fn count(&self) -> usize {
@@ -39,12 +32,7 @@ impl PointCloud for TestCloud {
     fn search(&self, search: &CloudSearch, found: &mut [(f32, u32)]) -> usize {
         let mut near: Vec<(f32, u32)> = (0..)
             .zip(POSITIONS)
-            .map(|(index, p)| {
-                (
-                    [0, 1, 2].map(|i| (p[i] - search.center[i]).powi(2)).iter().sum(),
-                    index,
-                )
-            })
+            .map(|(index, p)| ([0, 1, 2].map(|i| (p[i] - search.center[i]).powi(2)).iter().sum(), index))
             .filter(|(d2, _)| *d2 <= search.radius * search.radius)
             .collect();
         near.sort_by(|a, b| a.partial_cmp(b).expect("distances are numbers"));
@@ -59,10 +47,7 @@ impl PointCloud for TestCloud {
             "wood" => Some(CloudValues::Ints(&[3, -1, 0, i32::MAX, 7])),
             "wear" => Some(CloudValues::Floats(&[0.5, 1e20, -0.0, 2.0, 1e-40])),
             "tint" => Some(CloudValues::Triples(&[[0.25, 0.5, 0.75]; 5])),
-            "label" => Some(CloudValues::Texts {
-                list: &NAMES,
-                indices: &[1, 0, 2, 3, -1],
-            }),
+            "label" => Some(CloudValues::Texts { list: &NAMES, indices: &[1, 0, 2, 3, -1] }),
             "pair" => Some(CloudValues::Arrays(2, &FLOATS[..10])),
             "frame" => Some(CloudValues::Arrays(16, &FLOATS)),
             _ => None,
@@ -75,13 +60,8 @@ impl PointCloud for TestCloud {
 }
 
 /// Element types of attributes.
-const VALUES: [Element; 5] = [
-    Element::Int,
-    Element::Float,
-    Element::Triple,
-    Element::Matrix,
-    Element::String,
-];
+const VALUES: [Element; 5] =
+    [Element::Int, Element::Float, Element::Triple, Element::Matrix, Element::String];
 
 impl Writer<'_> {
     /// Generates a search, and an array for its results.

@@ -46,11 +46,7 @@ shader ask(float order = 0, output float r = 0)
 const EFFECTS: [&str; 2] = ["note", "ask"];
 
 /// Name, inputs and outputs of a unit.
-type Signature = (
-    &'static str,
-    &'static [(&'static str, Ty)],
-    &'static [(&'static str, Ty)],
-);
+type Signature = (&'static str, &'static [(&'static str, Ty)], &'static [(&'static str, Ty)]);
 
 /// Units of [`UNITS`] with their inputs and outputs.
 const SIGNATURES: [Signature; 13] = [
@@ -68,11 +64,7 @@ const SIGNATURES: [Signature; 13] = [
         &[("h", Ty::Float), ("s", Ty::Color), ("k", Ty::Float)],
         &[("r", Ty::Float), ("c", Ty::Color)],
     ),
-    (
-        "slope",
-        &[("h", Ty::Float)],
-        &[("r", Ty::Float), ("x", Ty::Float)],
-    ),
+    ("slope", &[("h", Ty::Float)], &[("r", Ty::Float), ("x", Ty::Float)]),
     (
         "anyk",
         &[("x", Ty::Any), ("k", Ty::Float), ("j", Ty::Float)],
@@ -89,11 +81,7 @@ const SIGNATURES: [Signature; 13] = [
         &[("s.a", Ty::Float), ("s.b", Ty::Color), ("k", Ty::Float)],
         &[("r", Ty::Float), ("o.a", Ty::Float), ("o.b", Ty::Color)],
     ),
-    (
-        "lobe",
-        &[("base", Ty::Closure), ("w", Ty::Color)],
-        &[("s", Ty::Closure)],
-    ),
+    ("lobe", &[("base", Ty::Closure), ("w", Ty::Color)], &[("s", Ty::Closure)]),
     (
         "wave",
         &[("k", Ty::Float), ("t", Ty::Color)],
@@ -155,12 +143,7 @@ pub fn groups(seed: u64) -> Groups {
     for index in 0..1 + writer.random.below(3) {
         last = writer.group(&format!("g{index}"), &mut text);
     }
-    Groups {
-        text,
-        name: last.0,
-        live: last.1,
-        has_effects,
-    }
+    Groups { text, name: last.0, live: last.1, has_effects }
 }
 
 struct Writer {
@@ -204,15 +187,9 @@ impl Writer {
         }
         let mut body = String::new();
         for node in late {
-            let _ = writeln!(
-                body,
-                "    wave {node}(k = {}){}",
-                self.value(Ty::Float, 1),
-                self.overrides()
-            );
+            let _ = writeln!(body, "    wave {node}(k = {}){}", self.value(Ty::Float, 1), self.overrides());
         }
-        self.values
-            .extend(inputs.iter().filter(|(_, ty)| *ty != Ty::Any).cloned());
+        self.values.extend(inputs.iter().filter(|(_, ty)| *ty != Ty::Any).cloned());
         let any: Vec<String> = inputs
             .iter()
             .filter(|(_, ty)| *ty == Ty::Any)
@@ -222,11 +199,7 @@ impl Writer {
             let count = self.parts.len();
             // Recent groups are used more often.
             let latest = count - 1 - self.random.below(3.min(count));
-            let chosen = if self.random.once_in(4) {
-                latest
-            } else {
-                self.random.below(count)
-            };
+            let chosen = if self.random.once_in(4) { latest } else { self.random.below(count) };
             let part = self.parts[chosen].clone();
             let node = format!("n{index}");
             let mut args = vec![];
@@ -240,17 +213,8 @@ impl Writer {
                 };
                 args.push(format!("{input} = {value}"));
             }
-            let _ = writeln!(
-                body,
-                "    {} {node}({}){}",
-                part.name,
-                args.join(", "),
-                self.overrides()
-            );
-            let outputs = part
-                .outputs
-                .iter()
-                .map(|(output, ty)| (format!("{node}.{output}"), *ty));
+            let _ = writeln!(body, "    {} {node}({}){}", part.name, args.join(", "), self.overrides());
+            let outputs = part.outputs.iter().map(|(output, ty)| (format!("{node}.{output}"), *ty));
             self.values.extend(outputs);
         }
         let mut outputs = vec![];
@@ -269,11 +233,7 @@ impl Writer {
         let params = params.trim_end_matches(", ");
         let _ = writeln!(text, "group {name}({params})\n{{\n{body}}}");
         let name = name.to_owned();
-        self.parts.push(Part {
-            name: name.clone(),
-            inputs,
-            outputs,
-        });
+        self.parts.push(Part { name: name.clone(), inputs, outputs });
         (name, live)
     }
 
@@ -283,12 +243,7 @@ impl Writer {
             return ";".to_owned();
         }
         let mut list = String::new();
-        for (global, ty) in [
-            ("u", Ty::Float),
-            ("v", Ty::Float),
-            ("P", Ty::Color),
-            ("N", Ty::Color),
-        ] {
+        for (global, ty) in [("u", Ty::Float), ("v", Ty::Float), ("P", Ty::Color), ("N", Ty::Color)] {
             if self.random.once_in(2) {
                 let value = match ty {
                     Ty::Color => format!("{global} * 0.5 + {}", self.value(Ty::Float, 1)),
@@ -320,11 +275,7 @@ impl Writer {
         }
         match ty {
             Ty::Float if depth > 0 => match random.below(9) {
-                0 => format!(
-                    "{} * 0.5 + {}",
-                    self.value(ty, depth - 1),
-                    self.value(ty, depth - 1)
-                ),
+                0 => format!("{} * 0.5 + {}", self.value(ty, depth - 1), self.value(ty, depth - 1)),
                 1 => format!("(u > 1/2 ? {} : 1/4)", self.value(ty, depth - 1)),
                 2 => format!("climb({})", self.random.below(3)),
                 3 => format!("twice({}) / 4", self.value(ty, depth - 1)),
@@ -337,11 +288,7 @@ impl Writer {
             Ty::Float => (*random.pick(&["u", "v", "1/2", "0.25", "2", "P[0]"])).to_owned(),
             Ty::Color if depth > 0 => match random.below(4) {
                 0 => format!("({}, u, 1/2)", self.value(Ty::Float, depth - 1)),
-                1 => format!(
-                    "{} * {}",
-                    self.value(ty, depth - 1),
-                    self.value(Ty::Float, depth - 1)
-                ),
+                1 => format!("{} * {}", self.value(ty, depth - 1), self.value(Ty::Float, depth - 1)),
                 2 => format!("color({})", self.value(Ty::Float, depth - 1)),
                 _ => "(0.5, 1/4, 1)".to_owned(),
             },

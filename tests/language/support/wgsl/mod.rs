@@ -50,11 +50,7 @@ impl<'a> Interpreter<'a> {
         };
         Interpreter {
             module,
-            globals: module
-                .global_variables
-                .iter()
-                .map(|(_, variable)| value(variable))
-                .collect(),
+            globals: module.global_variables.iter().map(|(_, variable)| value(variable)).collect(),
             calls: vec![],
             sample,
         }
@@ -68,8 +64,7 @@ impl<'a> Interpreter<'a> {
             .iter()
             .find(|(_, function)| function.name.as_deref() == Some(name));
         let (_, function) = found.unwrap_or_else(|| panic!("no function {name}"));
-        self.run(function, arguments)
-            .expect("the function returns a value")
+        self.run(function, arguments).expect("the function returns a value")
     }
 
     fn run(&mut self, function: &'a Function, arguments: Vec<Value>) -> Option<Value> {
@@ -116,19 +111,11 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Statement::Block(block) => return self.block(function, block),
-            Statement::If {
-                condition,
-                accept,
-                reject,
-            } => {
+            Statement::If { condition, accept, reject } => {
                 let taken = self.value(function, *condition).truth();
                 return self.block(function, if taken { accept } else { reject });
             }
-            Statement::Loop {
-                body,
-                continuing,
-                break_if,
-            } => loop {
+            Statement::Loop { body, continuing, break_if } => loop {
                 match self.block(function, body) {
                     Flow::Next | Flow::Continue => {}
                     Flow::Break => break,
@@ -151,15 +138,8 @@ impl<'a> Interpreter<'a> {
                 let pointer = self.value(function, *pointer);
                 *self.target(&pointer) = value;
             }
-            Statement::Call {
-                function: callee,
-                arguments,
-                result,
-            } => {
-                let arguments = arguments
-                    .iter()
-                    .map(|&argument| self.value(function, argument))
-                    .collect();
+            Statement::Call { function: callee, arguments, result } => {
+                let arguments = arguments.iter().map(|&argument| self.value(function, argument)).collect();
                 let module = self.module;
                 let value = self.run(&module.functions[*callee], arguments);
                 if let (Some(result), Some(value)) = (result, value) {
@@ -185,9 +165,7 @@ impl<'a> Interpreter<'a> {
             Place::Global(index) => &mut self.globals[*index],
         };
         for &index in path {
-            let Value::List(list) = target else {
-                panic!("no parts")
-            };
+            let Value::List(list) = target else { panic!("no parts") };
             target = &mut list[index];
         }
         target
@@ -208,10 +186,7 @@ impl<'a> Interpreter<'a> {
             Expression::Constant(constant) => self.constant(self.module.constants[*constant].init),
             Expression::ZeroValue(ty) => zero(self.module, *ty),
             Expression::Compose { ty, components } => {
-                let parts = components
-                    .iter()
-                    .map(|&part| self.value(function, part))
-                    .collect();
+                let parts = components.iter().map(|&part| self.value(function, part)).collect();
                 composed(self.module, *ty, parts)
             }
             Expression::Access { base, index } => {
@@ -222,11 +197,7 @@ impl<'a> Interpreter<'a> {
             Expression::Splat { size, value } => {
                 Value::List(vec![self.value(function, *value); *size as usize])
             }
-            Expression::Swizzle {
-                size,
-                vector,
-                pattern,
-            } => {
+            Expression::Swizzle { size, vector, pattern } => {
                 let vector = self.value(function, *vector);
                 let lanes = pattern[..*size as usize].iter();
                 Value::List(lanes.map(|&lane| vector.list()[lane as usize].clone()).collect())
@@ -240,12 +211,7 @@ impl<'a> Interpreter<'a> {
                 let pointer = self.value(function, *pointer);
                 self.target(&pointer).clone()
             }
-            Expression::ImageSample {
-                image,
-                coordinate,
-                level,
-                ..
-            } => {
+            Expression::ImageSample { image, coordinate, level, .. } => {
                 let [at, dx, dy] = match level {
                     SampleLevel::Gradient { x, y } => {
                         [*coordinate, *x, *y].map(|handle| self.value(function, handle).numbers())
@@ -262,11 +228,7 @@ impl<'a> Interpreter<'a> {
                 let (left, right) = (self.value(function, *left), self.value(function, *right));
                 value::binary(*op, &left, &right)
             }
-            Expression::Select {
-                condition,
-                accept,
-                reject,
-            } => {
+            Expression::Select { condition, accept, reject } => {
                 let [condition, accept, reject] =
                     [*condition, *accept, *reject].map(|handle| self.value(function, handle));
                 value::select(&condition, &accept, &reject)
@@ -280,13 +242,7 @@ impl<'a> Interpreter<'a> {
                     other => panic!("{other:?} is not used"),
                 })
             }
-            Expression::Math {
-                fun,
-                arg,
-                arg1,
-                arg2,
-                arg3,
-            } => {
+            Expression::Math { fun, arg, arg1, arg2, arg3 } => {
                 let args = [Some(*arg), *arg1, *arg2, *arg3].into_iter().flatten();
                 let args: Vec<Value> = args.map(|handle| self.value(function, handle)).collect();
                 value::math(*fun, &args.iter().collect::<Vec<_>>())
@@ -302,10 +258,7 @@ impl<'a> Interpreter<'a> {
         match function.expressions[handle] {
             Expression::GlobalVariable(variable) => {
                 let module = self.module;
-                module.global_variables[variable]
-                    .name
-                    .as_deref()
-                    .unwrap_or_default()
+                module.global_variables[variable].name.as_deref().unwrap_or_default()
             }
             _ => panic!("no texture"),
         }
@@ -362,9 +315,7 @@ fn composed(module: &Module, ty: Handle<Type>, parts: Vec<Value>) -> Value {
             Value::List(flat.collect())
         }
         TypeInner::Matrix { rows, .. } if !matches!(parts.first(), Some(Value::List(_))) => {
-            let columns = parts
-                .chunks(rows as usize)
-                .map(|column| Value::List(column.to_vec()));
+            let columns = parts.chunks(rows as usize).map(|column| Value::List(column.to_vec()));
             Value::List(columns.collect())
         }
         _ => Value::List(parts),
@@ -385,11 +336,9 @@ pub fn zero(module: &Module, ty: Handle<Type>) -> Value {
         TypeInner::Matrix { columns, rows, .. } => {
             Value::List(vec![Value::vector(&vec![0.0; *rows as usize]); *columns as usize])
         }
-        TypeInner::Array {
-            base,
-            size: naga::ArraySize::Constant(size),
-            ..
-        } => Value::List(vec![zero(module, *base); size.get() as usize]),
+        TypeInner::Array { base, size: naga::ArraySize::Constant(size), .. } => {
+            Value::List(vec![zero(module, *base); size.get() as usize])
+        }
         TypeInner::Struct { members, .. } => {
             Value::List(members.iter().map(|member| zero(module, member.ty)).collect())
         }

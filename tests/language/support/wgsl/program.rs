@@ -54,9 +54,7 @@ impl Program {
         let TypeInner::Struct { members, .. } = &self.module.types[result].inner else {
             panic!("no structure")
         };
-        let names = members
-            .iter()
-            .map(|member| member.name.clone().unwrap_or_default());
+        let names = members.iter().map(|member| member.name.clone().unwrap_or_default());
         names.zip(value.list().iter().cloned()).collect()
     }
 
@@ -128,9 +126,7 @@ fn member_value(source: &MemberSource, g: &ShaderGlobals, host: &dyn ShaderHost)
         MemberSource::Attribute(name) => four(host.attribute(g, "", name).unwrap_or_default()),
         MemberSource::AttributeDerivative(name, axis) => four(host.attribute_derivative(g, "", name, *axis)),
         MemberSource::Space { from, to } => {
-            let m = host
-                .matrix(g, from, to)
-                .unwrap_or(shading::eval::matrix::IDENTITY);
+            let m = host.matrix(g, from, to).unwrap_or(shading::eval::matrix::IDENTITY);
             Value::List(m.chunks(4).map(Value::vector).collect())
         }
     }

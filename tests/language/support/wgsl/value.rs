@@ -120,12 +120,7 @@ fn matrix_product(a: &Value, b: &Value) -> Value {
         (true, x) => Value::List(a.list().iter().map(|column| scaled(column, x)).collect()),
         (false, _) => match a {
             Value::Float(_) => Value::List(b.list().iter().map(|column| scaled(column, a)).collect()),
-            _ => Value::List(
-                b.list()
-                    .iter()
-                    .map(|column| Value::Float(dot(a, column)))
-                    .collect(),
-            ),
+            _ => Value::List(b.list().iter().map(|column| Value::Float(dot(a, column))).collect()),
         },
     }
 }
@@ -290,11 +285,7 @@ pub(super) fn math(fun: MathFunction, args: &[&Value]) -> Value {
         M::Dot => Value::Float(dot(args[0], args[1])),
         M::Cross => {
             let [a, b] = [0, 1].map(|i| args[i].numbers());
-            Value::vector(&[
-                a[1] * b[2] - a[2] * b[1],
-                a[2] * b[0] - a[0] * b[2],
-                a[0] * b[1] - a[1] * b[0],
-            ])
+            Value::vector(&[a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
         }
         M::Transpose => {
             let columns = args[0].list();

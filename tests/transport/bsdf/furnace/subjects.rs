@@ -38,12 +38,7 @@ const fn subject(
     balance: Balance,
     parameters: &'static [(&'static str, Values)],
 ) -> Subject {
-    Subject {
-        unit,
-        parameters,
-        balance,
-        before: "",
-    }
+    Subject { unit, parameters, balance, before: "" }
 }
 
 /// Surface made of other surfaces.
@@ -52,12 +47,7 @@ const fn compound(
     before: &'static str,
     parameters: &'static [(&'static str, Values)],
 ) -> Subject {
-    Subject {
-        unit,
-        parameters,
-        balance: Lossless,
-        before,
-    }
+    Subject { unit, parameters, balance: Lossless, before }
 }
 
 const UNIT: Values = Between(0.0, 1.0);
@@ -91,11 +81,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
     subject(
         "glass",
         Lossless,
-        &[
-            ("alpha", UNIT),
-            ("ior", Between(0.3, 3.0)),
-            ("distribution", BECKMANN),
-        ],
+        &[("alpha", UNIT), ("ior", Between(0.3, 3.0)), ("distribution", BECKMANN)],
     ),
     subject(
         "glass",
@@ -138,12 +124,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
     subject(
         "metal",
         Lossless,
-        &[
-            ("alpha", UNIT),
-            ("anisotropy", UNIT),
-            ("eta", Fixed("0")),
-            ("extinction", Fixed("3")),
-        ],
+        &[("alpha", UNIT), ("anisotropy", UNIT), ("eta", Fixed("0")), ("extinction", Fixed("3"))],
     ),
     subject(
         "metal",
@@ -183,12 +164,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
     subject(
         "coated_diffuse",
         Lossless,
-        &[
-            ("albedo", WHITE),
-            ("alpha", UNIT),
-            ("ior", Between(1.0, 3.0)),
-            ("nonlinear", Flag),
-        ],
+        &[("albedo", WHITE), ("alpha", UNIT), ("ior", Between(1.0, 3.0)), ("nonlinear", Flag)],
     ),
     subject(
         "coated_diffuse",
@@ -208,16 +184,8 @@ pub(super) const SUBJECTS: &[Subject] = &[
     ),
     subject("matte", Lossless, &[("albedo", WHITE)]),
     subject("clay", Lossless, &[("albedo", WHITE), ("roughness", UNIT)]),
-    subject(
-        "rough_matte",
-        Lossless,
-        &[("albedo", WHITE), ("sigma", Between(0.0, 1.57))],
-    ),
-    subject(
-        "rough_matte",
-        Lossy,
-        &[("albedo", Color), ("sigma", Between(0.0, 1.57))],
-    ),
+    subject("rough_matte", Lossless, &[("albedo", WHITE), ("sigma", Between(0.0, 1.57))]),
+    subject("rough_matte", Lossy, &[("albedo", Color), ("sigma", Between(0.0, 1.57))]),
     subject("mirror_surface", Lossless, &[]),
     subject("thin_glass", Lossless, &[("ior", Between(1.0, 3.0))]),
     subject(
@@ -235,12 +203,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
     subject(
         "skin",
         Lossless,
-        &[
-            ("albedo", WHITE),
-            ("oil", UNIT),
-            ("alpha", UNIT),
-            ("ior", Between(1.0, 3.0)),
-        ],
+        &[("albedo", WHITE), ("oil", UNIT), ("alpha", UNIT), ("ior", Between(1.0, 3.0))],
     ),
     subject(
         "wax",
@@ -407,32 +370,14 @@ pub(super) const SUBJECTS: &[Subject] = &[
     subject(
         "colored_metal",
         Lossy,
-        &[
-            ("reflectance", Color),
-            ("edge", Color),
-            ("alpha", UNIT),
-            ("anisotropy", UNIT),
-        ],
+        &[("reflectance", Color), ("edge", Color), ("alpha", UNIT), ("anisotropy", UNIT)],
     ),
-    subject(
-        "velvet",
-        Lossless,
-        &[("albedo", WHITE), ("sheen", Color), ("roughness", UNIT)],
-    ),
-    subject(
-        "velvet",
-        Lossy,
-        &[("albedo", Color), ("sheen", Color), ("roughness", UNIT)],
-    ),
+    subject("velvet", Lossless, &[("albedo", WHITE), ("sheen", Color), ("roughness", UNIT)]),
+    subject("velvet", Lossy, &[("albedo", Color), ("sheen", Color), ("roughness", UNIT)]),
     subject(
         "fabric",
         Lossy,
-        &[
-            ("warp_color", WHITE),
-            ("weft_color", Color),
-            ("sheen", WHITE),
-            ("roughness", UNIT),
-        ],
+        &[("warp_color", WHITE), ("weft_color", Color), ("sheen", WHITE), ("roughness", UNIT)],
     ),
     subject(
         "car_paint",
@@ -661,19 +606,12 @@ pub(super) const SUBJECTS: &[Subject] = &[
     compound(
         "blend",
         WHITE_BODIES,
-        &[
-            ("a", Fixed("white.surface")),
-            ("b", Fixed("clear.surface")),
-            ("amount", UNIT),
-        ],
+        &[("a", Fixed("white.surface")), ("b", Fixed("clear.surface")), ("amount", UNIT)],
     ),
     compound(
         "by_ray_kind",
         WHITE_BODIES,
-        &[
-            ("base", Fixed("white.surface")),
-            ("other", Fixed("clear.surface")),
-        ],
+        &[("base", Fixed("white.surface")), ("other", Fixed("clear.surface"))],
     ),
     compound(
         "coated",
@@ -685,24 +623,13 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("alpha", UNIT),
         ],
     ),
-    compound(
-        "cutout",
-        WHITE_BODIES,
-        &[("base", Fixed("white.surface")), ("opacity", UNIT)],
-    ),
+    compound("cutout", WHITE_BODIES, &[("base", Fixed("white.surface")), ("opacity", UNIT)]),
     compound("filled", WHITE_BODIES, &[("base", Fixed("clear.surface"))]),
     compound("ray_switch", WHITE_BODIES, &[("base", Fixed("white.surface"))]),
     compound(
         "sides",
         WHITE_BODIES,
-        &[
-            ("front", Fixed("white.surface")),
-            ("back", Fixed("clear.surface")),
-        ],
+        &[("front", Fixed("white.surface")), ("back", Fixed("clear.surface"))],
     ),
-    compound(
-        "soft_terminator",
-        WHITE_BODIES,
-        &[("base", Fixed("white.surface"))],
-    ),
+    compound("soft_terminator", WHITE_BODIES, &[("base", Fixed("white.surface"))]),
 ];

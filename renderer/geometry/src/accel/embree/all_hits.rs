@@ -23,10 +23,7 @@ impl CommittedScene {
     /// Calls `visit` for all hits of a ray within its bounds, in no order. `visit` makes no such query.
     pub(in crate::accel) fn all_hits(&self, ray: &Ray, mask: u32, visit: impl FnMut(&Hit)) {
         let mut query = RtcRayHit {
-            ray: RtcRay {
-                id: ALL_HITS,
-                ..rtc_ray(ray, mask)
-            },
+            ray: RtcRay { id: ALL_HITS, ..rtc_ray(ray, mask) },
             hit: RtcHit::NONE,
         };
         let arguments = QueryArguments {

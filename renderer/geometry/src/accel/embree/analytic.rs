@@ -27,10 +27,7 @@ impl AnalyticSurface {
         Some(AnalyticSurface {
             kind: shape.analytic()?,
             object_from_world: shape.placement().at(SHUTTER_OPEN).exact_object_from_world(),
-            bounds: Bounds {
-                min: bounds.min - margin,
-                max: bounds.max + margin,
-            },
+            bounds: Bounds { min: bounds.min - margin, max: bounds.max + margin },
         })
     }
 
@@ -45,9 +42,7 @@ impl AnalyticSurface {
         let origin: DVec3 = self.object_from_world.transform_point3(origin);
         // Not normalized, so that distances are equal in both spaces.
         let direction = self.object_from_world.transform_vector3(direction);
-        let t = self
-            .kind
-            .intersect(origin, direction, near.into(), ray.tfar.into())? as f32;
+        let t = self.kind.intersect(origin, direction, near.into(), ray.tfar.into())? as f32;
         // Rounding may move the hit beyond an earlier one.
         (t < ray.tfar).then_some(t)
     }
@@ -58,10 +53,7 @@ pub(super) unsafe extern "C" fn bounds(arguments: *const BoundsArguments) {
     // SAFETY: Embree calls this with valid arguments and the user data of the geometry, which is such a surface.
     let (surface, bounds) = unsafe {
         let arguments = &*arguments;
-        (
-            &*arguments.geometry_user_ptr.cast::<AnalyticSurface>(),
-            arguments.bounds,
-        )
+        (&*arguments.geometry_user_ptr.cast::<AnalyticSurface>(), arguments.bounds)
     };
     let corner = |v: Vec3| [v.x, v.y, v.z, 0.0];
     let found = RtcBounds {

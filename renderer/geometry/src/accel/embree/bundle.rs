@@ -112,11 +112,7 @@ fn status(path: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
     let of = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     let (device, inode, size) = (of.dev(), of.ino(), of.size());
-    Some(format!(
-        "{device} {inode} {size} {} {}\n",
-        of.ctime(),
-        of.ctime_nsec()
-    ))
+    Some(format!("{device} {inode} {size} {} {}\n", of.ctime(), of.ctime_nsec()))
 }
 
 #[cfg(not(unix))]

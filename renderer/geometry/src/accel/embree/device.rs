@@ -40,10 +40,8 @@ impl Device {
     pub(in crate::accel) fn new(threads: usize) -> Result<Arc<Device>, AccelError> {
         let library = library()?;
         let functions = &library.functions;
-        let unsuitable = |reason: String| AccelError::Unsuitable {
-            path: library.path.display().to_string(),
-            reason,
-        };
+        let unsuitable =
+            |reason: String| AccelError::Unsuitable { path: library.path.display().to_string(), reason };
         // One instruction set on all processors, so that a ray through a common edge of two triangles hits the same one
         // on each machine. Wider instructions would save one or two per cent.
         let config = CString::new(format!("threads={threads},set_affinity=0,max_isa=avx2"))
@@ -56,11 +54,7 @@ impl Device {
             let code = unsafe { (functions.device_error)(ptr::null_mut()) };
             return Err(unsuitable(error_name(code).into()));
         }
-        let device = Device {
-            handle,
-            functions,
-            state: Arc::default(),
-        };
+        let device = Device { handle, functions, state: Arc::default() };
         let user = Arc::as_ptr(&device.state).cast_mut().cast::<c_void>();
         // SAFETY: the state outlives the device, and both callbacks cast it to its type.
         unsafe {
@@ -68,9 +62,9 @@ impl Device {
             (functions.set_memory_function)(handle, Some(on_memory), user);
         }
         match device.property(sys::DEVICE_PROPERTY_VERSION) {
-            version if version < MIN_VERSION => Err(unsuitable(format!(
-                "its version is {version}, {MIN_VERSION} is needed"
-            ))),
+            version if version < MIN_VERSION => {
+                Err(unsuitable(format!("its version is {version}, {MIN_VERSION} is needed")))
+            }
             _ if device.property(sys::DEVICE_PROPERTY_RAY_MASK) == 0 => {
                 Err(unsuitable("it was built without ray masks".into()))
             }
@@ -120,11 +114,7 @@ unsafe extern "C" fn on_error(user: *mut c_void, code: c_int, message: *const c_
         let message = unsafe { CStr::from_ptr(message) };
         text = format!("{text}: {}", message.to_string_lossy());
     }
-    state
-        .errors
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push(text);
+    state.errors.lock().unwrap_or_else(PoisonError::into_inner).push(text);
 }
 
 /// Counts allocated bytes; never cancels.

@@ -47,10 +47,7 @@ fn probe(device: &Arc<Device>) -> Result<Option<usize>, AccelError> {
             id: 0,
             flags: 0,
         },
-        hit: RtcHit {
-            reserve: [MaybeUninit::new(INVALID_ID); 32],
-            ..RtcHit::NONE
-        },
+        hit: RtcHit { reserve: [MaybeUninit::new(INVALID_ID); 32], ..RtcHit::NONE },
     };
     // SAFETY: the scene is committed; the query is aligned and has room for all that any build of Embree 4 writes.
     unsafe { (device.functions.intersect1)(scene.handle, &raw mut query, ptr::null()) };

@@ -42,9 +42,7 @@ pub(super) fn library() -> Result<&'static Library, AccelError> {
 /// the system.
 fn open_first() -> Result<Library, AccelError> {
     let mut search = Search::default();
-    search.find().ok_or(AccelError::Library {
-        tried: search.tried.join("\n"),
-    })
+    search.find().ok_or(AccelError::Library { tried: search.tried.join("\n") })
 }
 
 /// A search for a library that opens.
@@ -91,8 +89,7 @@ impl Search {
     /// goes to a temporary folder that is removed once the library is open.
     fn in_bundle(&mut self) -> Option<Library> {
         let Some(bundle) = carried() else {
-            self.tried
-                .push("in the program itself: this one carries no Embree".to_owned());
+            self.tried.push("in the program itself: this one carries no Embree".to_owned());
             return None;
         };
         let what = "unpacked from the program";
@@ -150,8 +147,7 @@ impl Search {
                 .filter(|path| path.is_file())
                 .peekable();
             if present.peek().is_none() {
-                self.tried
-                    .push(format!("{what}: no {} in {}", NAMES[0], folder.display()));
+                self.tried.push(format!("{what}: no {} in {}", NAMES[0], folder.display()));
             }
             let opened = present.find_map(|path| {
                 if let Some(program) = program
@@ -199,11 +195,7 @@ fn open(path: &Path) -> Result<Library, libloading::Error> {
     let handle = unsafe { load(path)? };
     // SAFETY: only files named as Embree 4's are tried; `handle` is kept with the functions and never closed.
     let functions = unsafe { Functions::load(&handle)? };
-    Ok(Library {
-        functions,
-        path: path.to_path_buf(),
-        _handle: handle,
-    })
+    Ok(Library { functions, path: path.to_path_buf(), _handle: handle })
 }
 
 #[cfg(not(windows))]
@@ -217,11 +209,7 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
 #[cfg(windows)]
 unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library};
-    let flags = if path.is_absolute() {
-        LOAD_WITH_ALTERED_SEARCH_PATH
-    } else {
-        0
-    };
+    let flags = if path.is_absolute() { LOAD_WITH_ALTERED_SEARCH_PATH } else { 0 };
     // SAFETY: as the caller says.
     unsafe { Library::load_with_flags(path, flags).map(Into::into) }
 }

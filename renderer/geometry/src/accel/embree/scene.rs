@@ -161,16 +161,7 @@ impl SceneBuilder {
                 count,
             );
             let (data, count) = (indices.as_ptr().cast(), indices.len());
-            set(
-                geometry,
-                sys::BUFFER_TYPE_INDEX,
-                0,
-                sys::FORMAT_UINT3,
-                data,
-                0,
-                stride,
-                count,
-            );
+            set(geometry, sys::BUFFER_TYPE_INDEX, 0, sys::FORMAT_UINT3, data, 0, stride, count);
             if self.quality == sys::BUILD_QUALITY_LOW {
                 (functions.set_geometry_quality)(geometry, self.quality);
             }
@@ -250,10 +241,7 @@ impl CommittedScene {
     /// The nearest hit.
     #[inline]
     pub(in crate::accel) fn intersect(&self, ray: &Ray, mask: u32) -> Option<Hit> {
-        let mut query = RtcRayHit {
-            ray: rtc_ray(ray, mask),
-            hit: RtcHit::NONE,
-        };
+        let mut query = RtcRayHit { ray: rtc_ray(ray, mask), hit: RtcHit::NONE };
         // SAFETY: the scene is committed; the query is aligned and has room for all that any build of Embree 4 writes.
         unsafe { (self.intersect1)(self.handle, &raw mut query, ptr::null()) };
         let hit = &query.hit;
@@ -308,10 +296,7 @@ impl CommittedScene {
 
     /// Bounding box of the scene.
     pub(in crate::accel) fn bounds(&self) -> Bounds {
-        let mut bounds = RtcBounds {
-            lower: [f32::INFINITY; 4],
-            upper: [f32::NEG_INFINITY; 4],
-        };
+        let mut bounds = RtcBounds { lower: [f32::INFINITY; 4], upper: [f32::NEG_INFINITY; 4] };
         // SAFETY: the scene is committed; the bounds are aligned.
         unsafe { (self.device.functions.scene_bounds)(self.handle, &raw mut bounds) };
         let [min, max] = [bounds.lower, bounds.upper].map(|[x, y, z, _]| Vec3::new(x, y, z));

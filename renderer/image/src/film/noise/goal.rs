@@ -31,8 +31,7 @@ impl NoiseGoal {
     fn round_ends(&self) -> impl Iterator<Item = u64> {
         let max_samples = self.max_samples;
         let ends = batch_ends(self.min_samples).skip(FIRST_BATCHES as usize - 1);
-        ends.take_while(move |&end| end < max_samples)
-            .chain([max_samples])
+        ends.take_while(move |&end| end < max_samples).chain([max_samples])
     }
 
     /// Returns the ends of rounds around a number of samples: the last one `≤ samples` (0 if there is none) and the first
@@ -75,11 +74,7 @@ mod tests {
 
     #[test]
     fn rounds_have_ends() {
-        let goal = NoiseGoal {
-            error: 0.1,
-            min_samples: 16,
-            max_samples: 100,
-        };
+        let goal = NoiseGoal { error: 0.1, min_samples: 16, max_samples: 100 };
         for (samples, about) in [
             (1, (0, 16)),
             (12, (0, 16)),
@@ -90,10 +85,7 @@ mod tests {
         ] {
             assert_eq!(goal.rounds_about(samples), about, "{samples}");
         }
-        let short = NoiseGoal {
-            max_samples: 6,
-            ..goal
-        };
+        let short = NoiseGoal { max_samples: 6, ..goal };
         assert_eq!(short.rounds_about(4), (0, 6));
     }
 }

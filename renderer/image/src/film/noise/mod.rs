@@ -93,9 +93,7 @@ impl NoiseMap {
     /// Returns statistics after the samples before `next`.
     pub fn summary(&self, next: u64) -> NoiseSummary {
         let blocks: usize = self.tiles.iter().map(|tile| tile.blocks.len()).sum();
-        let going_on = self
-            .stops()
-            .filter(|&stop| stop == OPEN || u64::from(stop) > next);
+        let going_on = self.stops().filter(|&stop| stop == OPEN || u64::from(stop) > next);
         NoiseSummary {
             rounds: self.goal.rounds_about(next).0,
             open: if next < self.goal.max_samples {
@@ -123,10 +121,7 @@ impl NoiseMap {
                 OPEN => (self.wanted(block.sigmas[c], means[c]) as u64).max(round),
                 stop => u64::from(stop),
             });
-            stops
-                .into_iter()
-                .map(|stop| stop.min(end).saturating_sub(next))
-                .sum::<u64>()
+            stops.into_iter().map(|stop| stop.min(end).saturating_sub(next)).sum::<u64>()
         });
         samples.sum::<u64>() * u64::from(BLOCK * BLOCK / 2)
     }
@@ -220,9 +215,8 @@ impl NoiseMap {
     /// Mean deviation over blocks, as measured by one colour.
     fn mean_sigma(&self, c: usize) -> f64 {
         let blocks = self.tiles.iter().flat_map(|tile| &tile.blocks);
-        let (sum, count) = blocks.fold((0.0, 0.0), |(sum, count), block| {
-            (sum + block.sigmas[c], count + 1.0)
-        });
+        let (sum, count) =
+            blocks.fold((0.0, 0.0), |(sum, count), block| (sum + block.sigmas[c], count + 1.0));
         sum / f64::max(count, 1.0)
     }
 

@@ -58,11 +58,7 @@ impl PixelNoise {
     fn usual_mean(&self, samples: f64) -> f64 {
         let [peak, size] = self.peak.map(f64::from);
         let left = samples - size;
-        if left > 0.0 {
-            (f64::from(self.sum) - peak) / left
-        } else {
-            0.0
-        }
+        if left > 0.0 { (f64::from(self.sum) - peak) / left } else { 0.0 }
     }
 
     /// Estimated variance of a sample after `samples` samples in `batches` batches.
@@ -82,10 +78,7 @@ pub struct BlockNoise {
 }
 
 impl BlockNoise {
-    const BEGIN: BlockNoise = BlockNoise {
-        stops: [OPEN; 2],
-        sigmas: [0.0; 2],
-    };
+    const BEGIN: BlockNoise = BlockNoise { stops: [OPEN; 2], sigmas: [0.0; 2] };
 
     /// Serializes to numbers.
     pub fn parts(&self) -> ([u32; 2], [f64; 2]) {

@@ -38,10 +38,7 @@ pub(super) fn read_document(
     diagnostics: &mut Diagnostics,
 ) -> Option<Document> {
     let mut reader = Reader {
-        document: Document {
-            file_system: file_system.clone(),
-            ..Document::default()
-        },
+        document: Document { file_system: file_system.clone(), ..Document::default() },
         diagnostics,
         parameters: Parameters::new(defines),
         ids: FxHashMap::default(),
@@ -126,10 +123,7 @@ impl Reader<'_> {
             None => reader.diagnostics.push(Diagnostic::error(message)),
         };
         if self.depth >= MAX_DEPTH {
-            return fail(
-                self,
-                format!("files include each other more than {MAX_DEPTH} deep"),
-            );
+            return fail(self, format!("files include each other more than {MAX_DEPTH} deep"));
         }
         if self.document.files.len() >= MAX_FILES {
             return fail(self, format!("more than {MAX_FILES} files are included"));
@@ -164,25 +158,14 @@ impl Reader<'_> {
         if !self.document.folders.contains(&folder) {
             self.document.folders.push(folder);
         }
-        let whole = Span {
-            source: source_id,
-            start: 0,
-            end: 0,
-        };
+        let whole = Span { source: source_id, start: 0, end: 0 };
         if let Some(start) = attribute_count::too_many(&source.text) {
             let start = start as u32;
-            let place = Span {
-                start,
-                end: start + 1,
-                ..whole
-            };
+            let place = Span { start, end: start + 1, ..whole };
             return self.error(place, "this element has too many attributes");
         }
         // Entities could expand each other; they are rejected with all other DTD declarations.
-        let options = roxmltree::ParsingOptions {
-            nodes_limit: MAX_OBJECTS as u32,
-            ..Default::default()
-        };
+        let options = roxmltree::ParsingOptions { nodes_limit: MAX_OBJECTS as u32, ..Default::default() };
         let xml = match roxmltree::Document::parse_with_options(&source.text, options) {
             Ok(xml) => xml,
             Err(error) => {
@@ -197,10 +180,7 @@ impl Reader<'_> {
         match (version, major) {
             (None, _) => self.error(place, "the outermost element has no `version`"),
             (Some(version), None) => {
-                self.error(
-                    place,
-                    format!("`{version}` is not a version: it is numbers, such as 3.0.0"),
-                );
+                self.error(place, format!("`{version}` is not a version: it is numbers, such as 3.0.0"));
             }
             (Some(_), Some(_)) => {}
         }
@@ -219,10 +199,7 @@ impl Reader<'_> {
             }
             None => self.error(
                 place,
-                format!(
-                    "a scene file begins with <scene>, not <{}>",
-                    root.tag_name().name()
-                ),
+                format!("a scene file begins with <scene>, not <{}>", root.tag_name().name()),
             ),
         }
         self.depth -= 1;
@@ -271,18 +248,11 @@ impl Reader<'_> {
         }
         for &name in required {
             if fine && !node.has_attribute(name) {
-                self.error(
-                    place,
-                    format!("<{}> needs the attribute `{name}`", node.tag_name().name()),
-                );
+                self.error(place, format!("<{}> needs the attribute `{name}`", node.tag_name().name()));
                 fine = false;
             }
         }
-        fine.then_some(Element {
-            name: node.tag_name().name(),
-            place,
-            attributes,
-        })
+        fine.then_some(Element { name: node.tag_name().name(), place, attributes })
     }
 
     /// Reads an element that creates an object.
@@ -291,27 +261,18 @@ impl Reader<'_> {
         let required: &[&str] = if is_root { &[] } else { &["type"] };
         let element = self.element(node, file, required, &["type", "id", "name", "version"])?;
         if self.document.objects.len() >= MAX_OBJECTS {
-            self.error(
-                element.place,
-                format!("a scene cannot have more than {MAX_OBJECTS} objects"),
-            );
+            self.error(element.place, format!("a scene cannot have more than {MAX_OBJECTS} objects"));
             return None;
         }
         let id = ObjectId(self.document.objects.len() as u32);
-        let name = element
-            .get("id")
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned);
+        let name = element.get("id").filter(|name| !name.is_empty()).map(str::to_owned);
         self.document.objects.push(Object {
             tag: element.name.to_owned(),
             plugin: element.get("type").unwrap_or("scene").to_owned(),
             id: name.clone(),
-            name: name.clone().or_else(|| {
-                element
-                    .get("name")
-                    .filter(|name| !name.is_empty())
-                    .map(str::to_owned)
-            }),
+            name: name
+                .clone()
+                .or_else(|| element.get("name").filter(|name| !name.is_empty()).map(str::to_owned)),
             properties: vec![],
             place: element.place,
             is_old: self.is_old,
@@ -343,10 +304,8 @@ impl Reader<'_> {
             if child.is_element() {
                 // The nesting depth of elements is limited only by the length of the file.
                 stacker::maybe_grow(64 << 10, 1 << 20, || self.read_child(child, parent, file));
-            } else if let Some(text) = child
-                .text()
-                .map(str::trim)
-                .filter(|text| child.is_text() && !text.is_empty())
+            } else if let Some(text) =
+                child.text().map(str::trim).filter(|text| child.is_text() && !text.is_empty())
             {
                 let place = Span {
                     start: child.range().start as u32,
@@ -374,10 +333,7 @@ impl Reader<'_> {
             && let Some(inner) = node.children().find(roxmltree::Node::is_element)
         {
             let place = span_of_tag(inner, file);
-            self.error(
-                place,
-                format!("<{}> cannot stand in <{tag}>", inner.tag_name().name()),
-            );
+            self.error(place, format!("<{}> cannot stand in <{tag}>", inner.tag_name().name()));
             return;
         }
         match tag {
@@ -418,18 +374,14 @@ impl Reader<'_> {
         if name.is_empty() {
             return self.error(element.place, "a parameter needs a name");
         }
-        self.parameters
-            .set_default(name, element.get("value").unwrap_or_default());
+        self.parameters.set_default(name, element.get("value").unwrap_or_default());
     }
 
     fn read_alias(&mut self, node: roxmltree::Node<'_, '_>, file: Span) {
         let Some(element) = self.element(node, file, &["id", "as"], &[]) else {
             return;
         };
-        let (id, name) = (
-            element.get("id").unwrap_or_default(),
-            element.get("as").unwrap_or_default(),
-        );
+        let (id, name) = (element.get("id").unwrap_or_default(), element.get("as").unwrap_or_default());
         match self.ids.get(id) {
             Some(&object) => self.declare(name.to_owned(), object, element.place),
             None => self.report_unknown(id, element.place),
@@ -460,12 +412,7 @@ impl Reader<'_> {
             return self.error(element.place, "<path> stands in <scene> itself");
         }
         let path = self.document.resolve(element.get("value").unwrap_or_default());
-        if self
-            .document
-            .file_system
-            .kind(&path)
-            .is_ok_and(|kind| kind == FileKind::Folder)
-        {
+        if self.document.file_system.kind(&path).is_ok_and(|kind| kind == FileKind::Folder) {
             self.document.folders.insert(0, path);
         } else {
             self.error(element.place, format!("there is no folder {}", path.display()));
@@ -507,9 +454,5 @@ fn place_of(source: &Arc<Source>, position: roxmltree::TextPos, file: Span) -> S
         .map(char::len_utf8)
         .sum();
     let start = (line_start + column) as u32;
-    Span {
-        start,
-        end: start,
-        ..file
-    }
+    Span { start, end: start, ..file }
 }

@@ -22,10 +22,7 @@ impl Parameters {
             value: value.clone(),
             is_used: false,
         });
-        Parameters {
-            list: list.collect(),
-            of_command_line: defines.len(),
-        }
+        Parameters { list: list.collect(), of_command_line: defines.len() }
     }
 
     /// Sets a parameter, unless it is set already.
@@ -57,9 +54,7 @@ impl Parameters {
             result.push_str(before);
             let fitting = self.list.iter_mut().filter(|p| rest.starts_with(&p.name));
             let Some(parameter) = fitting.max_by_key(|p| p.name.len()) else {
-                let end = rest
-                    .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-                    .unwrap_or(rest.len());
+                let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
                 return Err(rest[..end].to_owned());
             };
             result.push_str(&parameter.value);

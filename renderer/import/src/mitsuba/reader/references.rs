@@ -17,11 +17,8 @@ impl Reader<'_> {
     pub(super) fn follow_references(&mut self) {
         for index in 0..self.document.objects.len() {
             for property in 0..self.document.objects[index].properties.len() {
-                let Property {
-                    value: PropertyValue::Reference(id),
-                    place,
-                    ..
-                } = &self.document.objects[index].properties[property]
+                let Property { value: PropertyValue::Reference(id), place, .. } =
+                    &self.document.objects[index].properties[property]
                 else {
                     continue;
                 };

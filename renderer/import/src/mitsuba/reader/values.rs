@@ -38,10 +38,7 @@ impl Reader<'_> {
             },
             "integer" => {
                 let text = text()?.trim();
-                PropertyValue::Integer(
-                    text.parse()
-                        .map_err(|_| format!("`{text}` is not a whole number"))?,
-                )
+                PropertyValue::Integer(text.parse().map_err(|_| format!("`{text}` is not a whole number"))?)
             }
             "float" => PropertyValue::Float(number(text()?)?),
             "string" => PropertyValue::Text(text()?.to_owned()),

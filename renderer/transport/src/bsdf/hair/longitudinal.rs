@@ -68,15 +68,8 @@ pub(super) fn sample(o: Theta, v: f32, u: Vec2) -> f32 {
 fn scaled_bessel_i0(x: f32) -> f32 {
     let polynomial = |t: f32, c: &[f32]| c.iter().rev().fold(0.0, |sum, c| sum * t + c);
     if x < 3.75 {
-        const SMALL_X: [f32; 7] = [
-            1.0,
-            3.515_622_9,
-            3.089_942_5,
-            1.206_749_2,
-            0.265_973_2,
-            0.036_076_8,
-            0.004_581_3,
-        ];
+        const SMALL_X: [f32; 7] =
+            [1.0, 3.515_622_9, 3.089_942_5, 1.206_749_2, 0.265_973_2, 0.036_076_8, 0.004_581_3];
         polynomial(sqr(x / 3.75), &SMALL_X) * exp(-x)
     } else {
         const LARGE_X: [f32; 9] = [
@@ -109,10 +102,7 @@ mod tests {
                 sum += term;
             }
             let (found, exact) = (scaled_bessel_i0(x as f32), sum * exp(-x));
-            assert!(
-                (f64::from(found) / exact - 1.0).abs() < 1e-6,
-                "{x}: {found}, not {exact}"
-            );
+            assert!((f64::from(found) / exact - 1.0).abs() < 1e-6, "{x}: {found}, not {exact}");
         }
     }
 
@@ -126,18 +116,12 @@ mod tests {
                     .map(|k| {
                         let theta = ((k as f64 + 0.5) / STEPS as f64 - 0.5) * std::f64::consts::PI;
                         let (sin_i, cos_i) = renderer_base::math::sin_cos(theta);
-                        let i = Theta {
-                            sin: sin_i as f32,
-                            cos: cos_i as f32,
-                        };
+                        let i = Theta { sin: sin_i as f32, cos: cos_i as f32 };
                         f64::from(density(Theta { sin, cos }, i, v)) * cos_i
                     })
                     .sum();
                 let integral = sum * std::f64::consts::PI / STEPS as f64;
-                assert!(
-                    (integral - 1.0).abs() < 1e-3,
-                    "variance {v} at {degrees}°: {integral}"
-                );
+                assert!((integral - 1.0).abs() < 1e-3, "variance {v} at {degrees}°: {integral}");
             }
         }
     }

@@ -149,10 +149,7 @@ impl Hair {
 
     /// Computes the fibre's parameters as seen from `wo`.
     fn viewed(&self, wo: Vec3) -> ViewedFibre {
-        let theta = Theta {
-            sin: wo.x,
-            cos: (sqr(wo.y) + sqr(wo.z)).sqrt(),
-        };
+        let theta = Theta { sin: wo.x, cos: (sqr(wo.y) + sqr(wo.z)).sqrt() };
         let near = 1f32.copysign(wo.z);
         // h = sin γo = −y/cos θo, and the index of the cross section is √(η² − sin² θo)/cos θo: Marschner et al. 2003.
         let sin_gamma_t = (-near * wo.y / safe_sqrt(sqr(self.eta) - sqr(wo.x)).max(1e-6)).clamp(-1.0, 1.0);
@@ -183,10 +180,7 @@ impl Hair {
 impl LobeModel for Hair {
     fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let viewed = self.viewed(wo);
-        let i = Theta {
-            sin: wi.x,
-            cos: (sqr(wi.y) + sqr(wi.z)).sqrt(),
-        };
+        let i = Theta { sin: wi.x, cos: (sqr(wi.y) + sqr(wi.z)).sqrt() };
         let phi = atan2(wo.y * wi.z - wo.z * wi.y, wo.y * wi.y + wo.z * wi.z);
         let (mut f, mut pdf, mut total) = (Rgb::BLACK, 0.0, 0.0);
         for path in 0..PATH_CLASSES {
@@ -222,10 +216,7 @@ impl LobeModel for Hair {
             wi,
             weight: f * (1.0 / pdf),
             pdf,
-            kind: LobeKind {
-                side: Side::of(wo.z * wi.z),
-                spread: Spread::Glossy,
-            },
+            kind: LobeKind { side: Side::of(wo.z * wi.z), spread: Spread::Glossy },
             eta: 1.0,
         })
     }

@@ -70,11 +70,7 @@ pub(crate) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LightSa
         it.ng
     };
     let at = LightSampleContext::on_surface(it.p, n);
-    if scene.has_light_choice() {
-        with_gloss(at, bsdf)
-    } else {
-        at
-    }
+    if scene.has_light_choice() { with_gloss(at, bsdf) } else { at }
 }
 
 #[inline(never)]
@@ -111,10 +107,7 @@ pub fn sample_one_light(
     if f.is_black() {
         return None;
     }
-    let ray_from = |end: &RayEnd| Ray {
-        time: query.time,
-        ..sample.shadow_ray(end)
-    };
+    let ray_from = |end: &RayEnd| Ray { time: query.time, ..sample.shadow_ray(end) };
     let has_bodies = !scene.bodies().is_empty();
     let shadow_ray = |ray: Ray, from: Vec3| {
         let target = sample.end().filter(|_| scene.has_contacts());
@@ -155,11 +148,7 @@ pub fn sample_one_light(
     if visible.is_black() && shadowed.is_none() {
         return None;
     }
-    let viewer = LightViewer {
-        p: query.at.p,
-        time: query.time,
-        depth: query.depth,
-    };
+    let viewer = LightViewer { p: query.at.p, time: query.time, depth: query.depth };
     // Emission is evaluated last, since it may run a shader.
     let emitted = light.radiance(sample, &viewer, shading);
     let radiance = f * emitted * visible * (1.0 / pdf);
@@ -170,12 +159,7 @@ pub fn sample_one_light(
             unoccluded: [all, all * (Rgb::WHITE - visible)],
         };
     }
-    Some(DirectLight {
-        light: chosen.light,
-        wi: sample.wi,
-        pdf: light_pdf,
-        radiance,
-    })
+    Some(DirectLight { light: chosen.light, wi: sample.wi, pdf: light_pdf, radiance })
 }
 
 impl PathState {
@@ -229,11 +213,7 @@ impl PathState {
                 interior.cross(scene.bodies(), it, wi);
                 interior
             },
-            surface: Some(ShadowOrigin {
-                it,
-                interior: &self.interior,
-                contact: self.contact.as_ref(),
-            }),
+            surface: Some(ShadowOrigin { it, interior: &self.interior, contact: self.contact.as_ref() }),
         };
         let (wants_unoccluded, wants_crossings) = (sink.wants_unoccluded(), sink.wants_crossings());
         let mut shadowed = Shadowed::default();

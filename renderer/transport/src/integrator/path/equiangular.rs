@@ -122,10 +122,6 @@ impl NearbyLight {
         let from = if length.is_finite() { u_point * length } else { 0.0 };
         let sphere = scene.select_light_in_medium(ray.at(from), f64::from(u))?;
         let t = (sphere.center - ray.origin).dot(ray.direction).clamp(0.0, length);
-        Some(NearbyLight {
-            sphere,
-            t,
-            distance: ray.at(t).distance(sphere.center),
-        })
+        Some(NearbyLight { sphere, t, distance: ray.at(t).distance(sphere.center) })
     }
 }

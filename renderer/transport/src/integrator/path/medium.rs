@@ -44,11 +44,7 @@ impl PathState {
             let length = hit.as_ref().map_or(f32::INFINITY, |it| (it.t - start).max(0.0));
             let gap = self.ray.gap_from(self.vertex_p);
             let ray = self.ray.advanced_to_t_min().extended_back(gap);
-            let segment = RaySegment {
-                ray: &ray,
-                length: length + gap,
-                depth: self.scatterings,
-            };
+            let segment = RaySegment { ray: &ray, length: length + gap, depth: self.scatterings };
             if !matches!(self.interior.medium_class(), MediumClass::Scattering) {
                 let rng = &mut Rng::new(0);
                 self.throughput *= scene.medium_transmittance(&self.interior, &segment, rng, tracer.shading);
@@ -85,9 +81,7 @@ impl PathState {
                 tracer.shading,
             );
             if self.counts_emission && !emitted.is_black() {
-                tracer
-                    .sink
-                    .add_in_medium(self.label(LightSource::Surface), emitted);
+                tracer.sink.add_in_medium(self.label(LightSource::Surface), emitted);
             }
             if self.throughput.is_black() {
                 return None;
@@ -131,10 +125,7 @@ impl PathState {
             if medium.scattering().is_black() {
                 return Some(sampling);
             }
-            let before = RaySegment {
-                length: t,
-                ..*segment
-            };
+            let before = RaySegment { length: t, ..*segment };
             let transmittance = scene.medium_transmittance(&self.interior, &before, rng, tracer.shading);
             let weight = medium.scattering() * transmittance * (1.0 / pdf);
             let t = self.ray.t_min + (t - self.ray.gap_from(self.vertex_p)).max(0.0);
@@ -179,9 +170,7 @@ impl PathState {
                 scattered: true,
                 ..self.label(LightSource::Light(direct.light))
             };
-            tracer
-                .sink
-                .add_in_medium(label, self.throughput * weight * direct.radiance);
+            tracer.sink.add_in_medium(label, self.throughput * weight * direct.radiance);
         }
         tracer.stats.watch.lap(Stage::Light);
     }
@@ -212,10 +201,7 @@ impl PathState {
         self.kind = RayKind::DIFFUSE;
         self.footprint.scatter(t, MIN_SPREAD);
         self.mis_context = MisContext { at, pdf: Some(pdf) };
-        self.ray = Ray {
-            time: self.ray.time,
-            ..Ray::new(p, wi)
-        };
+        self.ray = Ray { time: self.ray.time, ..Ray::new(p, wi) };
         self.vertex_p = p;
         self.depth <= limits.rr_depth || self.survives(limits.rr_scale, tracer.sampler)
     }

@@ -49,29 +49,11 @@ pub(super) fn trace(
     if limits.depth == 0 {
         return;
     }
-    let request = VertexRequest {
-        limits,
-        emission_only: false,
-        maps_only: false,
-    };
+    let request = VertexRequest { limits, emission_only: false, maps_only: false };
     let mut split = settings.split.unwrap_or(1);
     let mut light_samples = settings.light_samples.unwrap_or(1);
-    let Context {
-        shading,
-        surface,
-        branches,
-        stats,
-        nearest,
-        ..
-    } = context;
-    let mut tracer = Tracer {
-        scene,
-        sampler,
-        shading,
-        stats,
-        nearest,
-        sink,
-    };
+    let Context { shading, surface, branches, stats, nearest, .. } = context;
+    let mut tracer = Tracer { scene, sampler, shading, stats, nearest, sink };
     loop {
         let continues = 'vertex: {
             // Intersection, shading and emission.
@@ -120,9 +102,7 @@ pub(super) fn trace(
             let Some(sample) = &sample else {
                 break 'vertex false;
             };
-            tracer
-                .sink
-                .scatter_by(it, bsdf, sample, |lobes| shares(sample.wi, lobes));
+            tracer.sink.scatter_by(it, bsdf, sample, |lobes| shares(sample.wi, lobes));
             if !path.follow(scene, vertex, sample, limits, tracer.sampler) {
                 break 'vertex false;
             }

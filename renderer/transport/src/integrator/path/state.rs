@@ -95,8 +95,7 @@ impl MisContext {
     /// [1/sr].
     #[inline]
     fn weight(&self, light_pdf: impl FnOnce(&LightSampleContext) -> f32) -> f32 {
-        self.pdf
-            .map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(&self.at)))
+        self.pdf.map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(&self.at)))
     }
 }
 
@@ -243,11 +242,7 @@ impl PathState {
             return None;
         }
         tracer.stats.shading_runs += 1;
-        let ray = HitRay {
-            kind: self.kind,
-            depth: self.scatterings,
-            outside,
-        };
+        let ray = HitRay { kind: self.kind, depth: self.scatterings, outside };
         material.shade(it, ray, &self.footprint, tracer.shading, surface);
         tracer.stats.lobe_overflows += u64::from(surface.lobe_overflow);
         let reached = Reached {
@@ -270,9 +265,7 @@ impl PathState {
                 true => 1.0,
                 false => self.mis_context.weight(|at| scene.light_pdf(at, it)),
             };
-            let source = scene
-                .light_of(it.shape)
-                .map_or(LightSource::Surface, LightSource::Light);
+            let source = scene.light_of(it.shape).map_or(LightSource::Surface, LightSource::Light);
             let radiance = self.throughput * surface.emission * weight;
             tracer.sink.add(self.label(source), radiance);
         }
@@ -455,11 +448,7 @@ impl PathState {
             Some(_) => RR_LONG_PATH_DEPTH_IN_MEDIA,
             None => RR_LONG_PATH_DEPTH,
         };
-        let max = if self.depth > long {
-            MAX_LONG_PATH_RR_PROBABILITY
-        } else {
-            1.0
-        };
+        let max = if self.depth > long { MAX_LONG_PATH_RR_PROBABILITY } else { 1.0 };
         let rr_probability = (rr_scale * weight).min(max);
         if rr_probability >= 1.0 {
             sampler.skip();

@@ -88,11 +88,7 @@ impl RandomWalk {
                 contact: scene.contact_from_inside(&it),
             });
         }
-        let mut segment = Segment {
-            from: DVec3::ZERO,
-            direction,
-            length: 0.0,
-        };
+        let mut segment = Segment { from: DVec3::ZERO, direction, length: 0.0 };
         let mut params = ScatteringParams::new(&self.lobe, self.n);
         let mut weight = Rgb::WHITE;
         let mut guided = None;
@@ -101,19 +97,10 @@ impl RandomWalk {
             if step == ISOTROPIC_AFTER && params.anisotropy != 0.0 {
                 params = params.reduced();
             }
-            let ScatteringParams {
-                albedo,
-                extinction,
-                ref guide,
-                ..
-            } = params;
+            let ScatteringParams { albedo, extinction, ref guide, .. } = params;
             let channels = ChannelMis::new(weight * albedo);
             let stretch = match guided {
-                Some(Guided {
-                    stretch,
-                    is_chosen: true,
-                    ..
-                }) => stretch,
+                Some(Guided { stretch, is_chosen: true, .. }) => stretch,
                 _ => 1.0,
             };
             segment.length = channels.sample_distance(extinction * stretch, u);
@@ -129,12 +116,9 @@ impl RandomWalk {
             };
             let pdf = match guided {
                 None => density(1.0),
-                Some(Guided {
-                    stretch,
-                    share,
-                    ratio,
-                    ..
-                }) => density(1.0) * (1.0 - share) + density(stretch) * (share * ratio),
+                Some(Guided { stretch, share, ratio, .. }) => {
+                    density(1.0) * (1.0 - share) + density(stretch) * (share * ratio)
+                }
             };
             let pdf = channels.mean(pdf);
             let passed = match exit {
@@ -170,11 +154,7 @@ impl RandomWalk {
                 ratio,
                 stretch: guide.stretch(cos),
             });
-            segment = Segment {
-                from: segment.end(),
-                direction,
-                length: 0.0,
-            };
+            segment = Segment { from: segment.end(), direction, length: 0.0 };
             u = Vec2::new(rng.next_1d(), rng.next_1d());
         }
         None

@@ -93,9 +93,7 @@ pub(crate) struct SubsurfaceVolume<'a> {
 
 /// Returns whether a face is one of those `before` it, found on a neighbouring primitive.
 fn is_repeated(face: &Face, before: &[Face]) -> bool {
-    before
-        .iter()
-        .any(|other| face.is_coincident(other) && face.is_same(other))
+    before.iter().any(|other| face.is_coincident(other) && face.is_same(other))
 }
 
 /// A face that a segment crosses.
@@ -167,11 +165,7 @@ impl<'a> SubsurfaceVolume<'a> {
 
     /// Counts the objects that the walk enters at its first point.
     fn count_coincident(&mut self, direction: Vec3) {
-        let segment = Segment {
-            from: DVec3::ZERO,
-            direction,
-            length: 0.0,
-        };
+        let segment = Segment { from: DVec3::ZERO, direction, length: 0.0 };
         self.scene.all_hits(&self.ray(&segment), &mut self.hits);
         self.faces.clear();
         let crossing = self.surface.crossing_near(DVec3::ZERO, direction.as_dvec3(), 0.0);
@@ -195,11 +189,7 @@ impl<'a> SubsurfaceVolume<'a> {
             return false;
         }
         let inwards = self.surface.normal(DVec3::ZERO).as_vec3() * self.entry.facing;
-        let segment = Segment {
-            from: DVec3::ZERO,
-            direction: inwards,
-            length: f32::INFINITY,
-        };
+        let segment = Segment { from: DVec3::ZERO, direction: inwards, length: f32::INFINITY };
         self.scene.all_hits(&self.ray(&segment), &mut self.hits);
         self.faces.clear();
         for index in 0..self.hits.as_slice().len() {
@@ -231,11 +221,7 @@ impl<'a> SubsurfaceVolume<'a> {
     /// Entry point, seen along the geometric normal from the side of arrival.
     pub(crate) fn entry_point(&self) -> Interaction {
         let inwards = -self.surface.normal(DVec3::ZERO).as_vec3() * self.entry.facing;
-        let segment = Segment {
-            from: DVec3::ZERO,
-            direction: inwards,
-            length: 0.0,
-        };
+        let segment = Segment { from: DVec3::ZERO, direction: inwards, length: 0.0 };
         let crossing = Crossing { t: 0.0, cos: -1.0 };
         self.interaction(&segment, &self.entry_face(&segment, crossing), -inwards)
     }
@@ -253,9 +239,7 @@ impl<'a> SubsurfaceVolume<'a> {
         let mut reached = 0.0;
         let mut found = None;
         for _ in 0..MAX_NULL_INTERFACES {
-            let at_entry = self
-                .surface
-                .crossing_within(segment.from, direction, reached, length);
+            let at_entry = self.surface.crossing_within(segment.from, direction, reached, length);
             if let Some(crossing) = at_entry {
                 ray.t_max = t_max.min((crossing.t + 2.0 * margin) as f32);
             }
@@ -268,9 +252,7 @@ impl<'a> SubsurfaceVolume<'a> {
             let mut end = at_entry.map_or(f64::INFINITY, |crossing| crossing.t);
             if let Some(hit) = hit {
                 let distance = f64::from(hit.t) - margin;
-                let crossing = self
-                    .surface_of(&hit)
-                    .crossing_near(segment.from, direction, distance);
+                let crossing = self.surface_of(&hit).crossing_near(segment.from, direction, distance);
                 let range = 2.0 * self.tolerance / crossing.cos.abs().max(MIN_COS);
                 end = end.min(distance.max(reached) + range);
             }

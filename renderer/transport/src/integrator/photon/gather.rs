@@ -92,22 +92,8 @@ impl Photons {
         if max_depth == 0 {
             return;
         }
-        let Context {
-            shading,
-            surface,
-            gather_paths,
-            stats,
-            nearest,
-            ..
-        } = context;
-        let mut tracer = Tracer {
-            scene,
-            sampler,
-            shading,
-            stats,
-            nearest,
-            sink,
-        };
+        let Context { shading, surface, gather_paths, stats, nearest, .. } = context;
+        let mut tracer = Tracer { scene, sampler, shading, stats, nearest, sink };
         loop {
             let continues = 'vertex: {
                 // Intersection, shading and emission; volume photons along the segment.
@@ -194,11 +180,9 @@ impl Photons {
                 vertex.diffuse_covered = true;
                 let cached = self.cached_radiance(path.depth, vertex, record, tracer.nearest);
                 let radiance = path.throughput * (cached[0].radiance + cached[1].radiance);
-                tracer
-                    .sink
-                    .add_scattered(Contribution::MAP, radiance, vertex.it, |lobes| {
-                        add_cached_shares(bsdf, vertex.it.wo, cached, lobes);
-                    });
+                tracer.sink.add_scattered(Contribution::MAP, radiance, vertex.it, |lobes| {
+                    add_cached_shares(bsdf, vertex.it.wo, cached, lobes);
+                });
             }
         }
         tracer.stats.watch.lap(Stage::Lookup);
@@ -213,9 +197,7 @@ impl Photons {
                 LobePart::Narrow => narrow,
             };
             let weight = |part: LobePart, wi: Vec3, pdf: f32, light_pdf: Option<f32>| {
-                light_pdf.map_or(1.0, |light_pdf| {
-                    power_heuristic(light_pdf, vertex.pdf(part, wi, pdf))
-                })
+                light_pdf.map_or(1.0, |light_pdf| power_heuristic(light_pdf, vertex.pdf(part, wi, pdf)))
             };
             let response = |wi: Vec3, light_pdf: Option<f32>| {
                 let mut sum = Rgb::BLACK;

@@ -63,9 +63,8 @@ impl Photons {
             }
             let site = vertex.lookup_point(n, false, max_segments);
             let (map, k) = (&self.global, self.settings.k);
-            let found = map.estimate(&site, k, map.radius(), 0.0, nearest, |photon, density| {
-                photon.power() * density
-            });
+            let found = map
+                .estimate(&site, k, map.radius(), 0.0, nearest, |photon, density| photon.power() * density);
             found.sum * (1.0 / record.disk_fraction)
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
@@ -131,9 +130,7 @@ impl Photons {
             true => reflected[i] / incident[i],
             false => total,
         };
-        total
-            .is_finite()
-            .then(|| Rgb::from([share(0), share(1), share(2)]))
+        total.is_finite().then(|| Rgb::from([share(0), share(1), share(2)]))
     }
 
     /// Radiance reflected from the caustic map; `lobes` receives the shares of the lobes. `length` is the path length
@@ -159,23 +156,14 @@ impl Photons {
             if let Some(lobes) = &mut lobes {
                 lobes.clear();
             }
-            let lookup = MapLookup {
-                map,
-                max_segments,
-                count: k,
-                radius,
-                counts,
-            };
+            let lookup = MapLookup { map, max_segments, count: k, radius, counts };
             self.map_radiance(&lookup, vertex, tracer, lobes.as_deref_mut())
         };
         if self.is_direct() {
             return look_up(vertex, map.radius(), |_| true).sum;
         }
         let shape = self.shape_radii[vertex.it.shape.0 as usize];
-        let radius = map
-            .radius()
-            .min(RADIUS_PER_LENGTH * length)
-            .min(RADIUS_PER_SHAPE * shape);
+        let radius = map.radius().min(RADIUS_PER_LENGTH * length).min(RADIUS_PER_SHAPE * shape);
         let found = look_up(vertex, radius, |_| true);
         let needed = map.count_in_slice(k);
         vertex.caustics_covered = found.count >= needed || {
@@ -194,15 +182,8 @@ impl Photons {
 
     /// Irradiance near a vertex [W/m²]; black if there is no record.
     fn irradiance_near(&self, vertex: &Vertex<'_>) -> Rgb {
-        let near = || {
-            self.irradiance
-                .as_ref()?
-                .nearest(vertex.it.p, vertex.n, vertex.layer)
-        };
-        vertex
-            .record
-            .or_else(near)
-            .map_or(Rgb::BLACK, |record| record.irradiance)
+        let near = || self.irradiance.as_ref()?.nearest(vertex.it.p, vertex.n, vertex.layer);
+        vertex.record.or_else(near).map_or(Rgb::BLACK, |record| record.irradiance)
     }
 
     /// Radiance reflected from a map's photons by the lobes of the BSDF that no lookup covers yet; adds the shares of
@@ -217,18 +198,9 @@ impl Photons {
         tracer: &mut Tracer<'_, S>,
         mut lobes: Option<&mut LobeShares>,
     ) -> DensityEstimate {
-        let MapLookup {
-            map,
-            max_segments,
-            count,
-            radius,
-            ref counts,
-        } = *lookup;
+        let MapLookup { map, max_segments, count, radius, ref counts } = *lookup;
         if map.is_empty() || !vertex.is_wide() {
-            return DensityEstimate {
-                sum: Rgb::BLACK,
-                count: 0,
-            };
+            return DensityEstimate { sum: Rgb::BLACK, count: 0 };
         }
         let (it, bsdf) = (vertex.it, vertex.bsdf);
         let site = vertex.lookup_point(vertex.n, bsdf.has_transmission(), max_segments);
@@ -311,11 +283,7 @@ struct Reservoir {
 
 impl Reservoir {
     fn new(u: f32) -> Reservoir {
-        Reservoir {
-            p: None,
-            total: 0.0,
-            u,
-        }
+        Reservoir { p: None, total: 0.0, u }
     }
 
     #[inline]

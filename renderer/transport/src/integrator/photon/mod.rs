@@ -97,10 +97,7 @@ impl Photons {
         let emitter = Emitter::new(scene);
         // Only lights emit photons; paths estimate the emission of media.
         let media_emit = settings.show.is_none() && scene.bodies().may_emit();
-        let mut stats = PhotonStats {
-            media_emit,
-            ..PhotonStats::default()
-        };
+        let mut stats = PhotonStats { media_emit, ..PhotonStats::default() };
         let begin = Instant::now();
         let [mut global, mut caustic] = shot_photons(settings, scene, &emitter, pass, &contexts, &mut stats)?;
         stats.shooting = begin.elapsed();
@@ -126,10 +123,7 @@ impl Photons {
         };
         let volume_map = |shot: &mut ShootResult, is_caustic: bool| {
             let max_radius = volume::max_radius(scene, is_caustic);
-            let in_media = shot
-                .photons
-                .extract_if(.., |photon| photon.is_in_medium())
-                .collect();
+            let in_media = shot.photons.extract_if(.., |photon| photon.is_in_medium()).collect();
             VolumePhotonMap::new(in_media, shot.shot as f64, emitter.unit, max_radius, shrink)
         };
         let volume_caustic = volume_map(&mut caustic, true);
@@ -191,11 +185,7 @@ impl Photons {
             volume_indirect,
             irradiance,
             gather_depth: pass.gather_depth,
-            shape_radii: scene
-                .shapes()
-                .iter()
-                .map(|shape| shape.bounds().radius())
-                .collect(),
+            shape_radii: scene.shapes().iter().map(|shape| shape.bounds().radius()).collect(),
             stats,
         })
     }
@@ -228,10 +218,7 @@ impl Photons {
         let mut caustic = PhotonMap::new(photons.collect(), 1, f64::from(share), unit);
         caustic.radius = self.caustic.radius;
         Photons {
-            settings: PhotonSettings {
-                show: Some(Show::Caustic),
-                ..self.settings
-            },
+            settings: PhotonSettings { show: Some(Show::Caustic), ..self.settings },
             global: PhotonMap::new(vec![], 1, 0.0, 0.0),
             caustic,
             volume_caustic: match hidden {
@@ -296,13 +283,7 @@ fn shot_photons(
     let total = global.count + caustic.count;
     let mut shot = |params: &ShootParams, done: u64| {
         let progress = |now: u64| (pass.progress)(done + now, total);
-        let shooter = Shooter {
-            scene,
-            emitter,
-            params,
-            pass,
-            contexts,
-        };
+        let shooter = Shooter { scene, emitter, params, pass, contexts };
         shoot(shooter, progress, stats)
     };
     let photons = [shot(global, 0), shot(caustic, global.count)];
@@ -324,10 +305,7 @@ fn contexts(scene: &Scene) -> Vec<Mutex<Context>> {
 /// Separates the caustic photons of a pass that shoots for both maps.
 fn partition_caustics(all: ShootResult) -> [ShootResult; 2] {
     let (caustic, rest) = all.photons.into_iter().partition(Photon::is_caustic);
-    [rest, caustic].map(|photons| ShootResult {
-        photons,
-        shot: all.shot,
-    })
+    [rest, caustic].map(|photons| ShootResult { photons, shot: all.shot })
 }
 
 /// Separates the photons that become irradiance records from those of the map.
@@ -380,9 +358,7 @@ fn shrink(pass: u64) -> f32 {
     // Product of (i + α)/(i + 1) over all earlier passes, i from 1. Beyond 10,000 its logarithm comes from Stirling's
     // series, since pass numbers may be in the millions.
     let exact = pass.min(10_000);
-    let mut log: f64 = (1..=exact)
-        .map(|i| ln((i as f64 + ALPHA) / (i as f64 + 1.0)))
-        .sum();
+    let mut log: f64 = (1..=exact).map(|i| ln((i as f64 + ALPHA) / (i as f64 + 1.0))).sum();
     if pass > exact {
         log -= (1.0 - ALPHA) * ln(pass as f64 / exact as f64);
     }

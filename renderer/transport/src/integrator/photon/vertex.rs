@@ -58,13 +58,7 @@ impl<'a> Vertex<'a> {
 
     /// Lookup point on the side of the unit normal `n`.
     pub(super) fn lookup_point(&self, n: Vec3, both_sides: bool, max_segments: u32) -> LookupPoint {
-        LookupPoint {
-            p: self.it.p,
-            n,
-            both_sides,
-            layer: self.layer,
-            max_segments,
-        }
+        LookupPoint { p: self.it.p, n, both_sides, layer: self.layer, max_segments }
     }
 
     /// Returns whether there is a diffuse or rough lobe, so that photon maps can be looked up.
@@ -115,21 +109,10 @@ impl<'a> Vertex<'a> {
             } else {
                 LobeKind::DIFFUSE_TRANSMISSION
             };
-            BsdfSample {
-                wi,
-                weight: Rgb::BLACK,
-                pdf: 0.0,
-                lobe,
-                eta: 1.0,
-                index: 0,
-            }
+            BsdfSample { wi, weight: Rgb::BLACK, pdf: 0.0, lobe, eta: 1.0, index: 0 }
         };
         let (f, pdf) = self.bsdf.eval_pdf_part(LobePart::Diffuse, self.it.wo, drawn.wi);
         let pdf = self.pdf(LobePart::Diffuse, drawn.wi, pdf);
-        (pdf > 0.0 && !f.is_black()).then_some(BsdfSample {
-            weight: f * (1.0 / pdf),
-            pdf,
-            ..drawn
-        })
+        (pdf > 0.0 && !f.is_black()).then_some(BsdfSample { weight: f * (1.0 / pdf), pdf, ..drawn })
     }
 }

@@ -52,27 +52,15 @@ pub(super) struct Costs {
 
 /// Medians over the shipped scenes and eight rooms modelled by others: camera rays and their shadow rays are coherent, rays of
 /// branches are not.
-pub(super) const PLAIN: Costs = Costs {
-    camera: 1.3,
-    light_sample: 0.5,
-    ray: 1.0,
-};
+pub(super) const PLAIN: Costs = Costs { camera: 1.3, light_sample: 0.5, ray: 1.0 };
 
 pub(super) const GUIDED: Costs = Costs { ray: 1.3, ..PLAIN };
 
 /// Final gathering: a caustic lookup at the camera ray's hit, an irradiance lookup at each gather ray's hit.
-pub(super) const GATHERED: Costs = Costs {
-    camera: 2.4,
-    light_sample: 0.9,
-    ray: 1.5,
-};
+pub(super) const GATHERED: Costs = Costs { camera: 2.4, light_sample: 0.9, ray: 1.5 };
 
 /// Guided gathering: a guide lookup at the camera ray's hit, guide sampling for each gather ray.
-pub(super) const GUIDED_GATHERED: Costs = Costs {
-    camera: 3.0,
-    light_sample: 0.9,
-    ray: 2.2,
-};
+pub(super) const GUIDED_GATHERED: Costs = Costs { camera: 3.0, light_sample: 0.9, ray: 2.2 };
 
 /// Numbers of branches and light samples at the first scattering vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,10 +153,7 @@ impl Errors {
 
     /// Raises the variance of a branch to at least `least`.
     pub(super) fn with_branch(self, least: f64) -> Errors {
-        Errors {
-            branch: self.branch.max(least),
-            ..self
-        }
+        Errors { branch: self.branch.max(least), ..self }
     }
 
     /// Chooses the open numbers, up to `most`, for minimum work within the tolerance `close`; prefers small numbers.
@@ -183,16 +168,12 @@ impl Errors {
         let given = |count: Option<u32>| count.map_or_else(allowed, |count| vec![count]);
         let light_samples = given(light_samples);
         let all = given(branches).into_iter().flat_map(|branches| {
-            light_samples.iter().map(move |&light_samples| Counts {
-                branches,
-                light_samples,
-            })
+            light_samples
+                .iter()
+                .map(move |&light_samples| Counts { branches, light_samples })
         });
         let all: Vec<Counts> = all.collect();
-        let least = all
-            .iter()
-            .map(|counts| self.work(*counts))
-            .fold(f64::INFINITY, f64::min);
+        let least = all.iter().map(|counts| self.work(*counts)).fold(f64::INFINITY, f64::min);
         // Negated, so that work that is not finite is within the tolerance.
         let is_far = |counts: &Counts| self.work(*counts) > close * least;
         let size = |counts: &&Counts| counts.branches + counts.light_samples;

@@ -81,14 +81,7 @@ pub(super) fn variances(
     if maps.caustic().is_empty() {
         return vec![];
     }
-    let squares = weighted(
-        scene,
-        settings,
-        (path, maps),
-        stop,
-        false,
-        Estimates::square_over_mean,
-    );
+    let squares = weighted(scene, settings, (path, maps), stop, false, Estimates::square_over_mean);
     let pilot = stratified::sample(scene, settings, area, SAMPLES, &squares, stop);
     pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
 }
@@ -207,14 +200,7 @@ fn estimates(
     for estimate in 0..ESTIMATES {
         sampler.start(key, estimate);
         let mut light = Rgb::BLACK;
-        path.incident_radiance(
-            scene,
-            scene.start_in_space(&ray),
-            arrival,
-            sampler,
-            context,
-            &mut light,
-        );
+        path.incident_radiance(scene, scene.start_in_space(&ray), arrival, sampler, context, &mut light);
         let luminance = light.luminance();
         sum += luminance;
         squares += luminance * luminance;

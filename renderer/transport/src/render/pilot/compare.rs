@@ -224,11 +224,7 @@ impl Comparison<'_> {
         let path_work = rays(&by_path) * picture * path_error;
         let photon_work =
             (rays(&by_photon) + lookups * LOOKUP) * picture * photon_error + self.preparation * path_error;
-        if path_work > 0.0 {
-            path_work / photon_work
-        } else {
-            0.0
-        }
+        if path_work > 0.0 { path_work / photon_work } else { 0.0 }
     }
 
     fn sample(&self, prepared: &Prepared, step: u32) -> Pilot<Pixel> {

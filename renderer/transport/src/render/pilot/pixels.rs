@@ -64,10 +64,7 @@ impl<T: Send> Pilot<T> {
                 },
             )
             .collect();
-        let mut pilot = Pilot {
-            pixels: vec![],
-            work: Stats::default(),
-        };
+        let mut pilot = Pilot { pixels: vec![], work: Stats::default() };
         for (pixels, work) in rows {
             pilot.pixels.extend(pixels);
             pilot.work.merge(&work);

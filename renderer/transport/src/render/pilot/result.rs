@@ -23,10 +23,7 @@ pub(crate) struct ChosenSettings<T> {
 impl<T> ChosenSettings<T> {
     /// Settings that need no pilot.
     pub(crate) fn given(settings: T) -> ChosenSettings<T> {
-        ChosenSettings {
-            settings,
-            paths_per_ray: 1,
-        }
+        ChosenSettings { settings, paths_per_ray: 1 }
     }
 
     pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> ChosenSettings<U> {

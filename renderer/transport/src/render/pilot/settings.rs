@@ -69,13 +69,7 @@ pub(super) fn choose_settings(
     if path.split.is_some() && path.light_samples.is_some() && path.guide.is_some() {
         return ChosenSettings::given(*path);
     }
-    let pilots = Pilots {
-        scene,
-        settings,
-        path,
-        pass,
-        begin: Instant::now(),
-    };
+    let pilots = Pilots { scene, settings, path, pass, begin: Instant::now() };
     let plain = pilots.paths(false);
     let guided = match path.guide {
         Some(guide) => guide.then(|| pilots.paths(true).errors),
@@ -139,10 +133,7 @@ impl Pilots<'_> {
 
     /// Variances of guided paths, if these reach an error in less time.
     fn guided(&self, plain: &PilotPaths) -> Option<Errors> {
-        let (branch, rest) = (
-            plain.errors.branch,
-            plain.errors.camera + plain.errors.light_sample,
-        );
+        let (branch, rest) = (plain.errors.branch, plain.errors.camera + plain.errors.light_sample);
         let mut guided = None;
         let is_cheap = self.share(PHOTON_COST * pilot_photons(self.pass) as f64) < MAX_TRIAL_SHARE;
         if branch > rest && (is_cheap || branch > DOMINANT_VARIANCE * rest) {
@@ -209,13 +200,8 @@ impl Pilots<'_> {
     /// Relative variance of caustics in a branch of these paths.
     fn of_caustics(&self, of: &PilotPaths, maps: &Photons) -> f64 {
         let film = Rect::of_size(self.settings.width, self.settings.height);
-        let variances = caustics::variances(
-            self.scene,
-            self.settings,
-            (&film, STEP),
-            (&of.paths, maps),
-            self.pass.stop,
-        );
+        let variances =
+            caustics::variances(self.scene, self.settings, (&film, STEP), (&of.paths, maps), self.pass.stop);
         relative(&of.pilot.pixels, &variances)
     }
 
@@ -265,12 +251,7 @@ pub(crate) fn with_counts(
     }
     // Guided and unguided rays each have best counts; both pairs are measured for both, since stratification differs.
     let counts = |errors: &Errors| {
-        errors.best(
-            photon.gather,
-            photon.light_samples,
-            settings.max_branches(),
-            TOLERANCE,
-        )
+        errors.best(photon.gather, photon.light_samples, settings.max_branches(), TOLERANCE)
     };
     let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
     all.dedup();
@@ -280,9 +261,7 @@ pub(crate) fn with_counts(
     for (guide, errors) in &errors {
         for &counts in &all {
             let work = if measures {
-                maps = maps
-                    .with_guides(*guide)
-                    .with_counts(counts.branches, counts.light_samples);
+                maps = maps.with_guides(*guide).with_counts(counts.branches, counts.light_samples);
                 errors.cost(counts) * relative_variance(scene, settings, &maps, stop)
             } else {
                 errors.work(counts)
@@ -296,13 +275,8 @@ pub(crate) fn with_counts(
     let Some((_, guide, counts, paths_per_ray)) = best else {
         return ChosenSettings::given(maps);
     };
-    let settings = maps
-        .with_guides(guide)
-        .with_counts(counts.branches, counts.light_samples);
-    ChosenSettings {
-        settings,
-        paths_per_ray,
-    }
+    let settings = maps.with_guides(guide).with_counts(counts.branches, counts.light_samples);
+    ChosenSettings { settings, paths_per_ray }
 }
 
 /// Relative variance of samples in pictures of several, without the pixels of the largest errors.

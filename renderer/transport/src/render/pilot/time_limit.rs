@@ -24,10 +24,7 @@ pub(crate) fn fitted(
 ) -> RenderSettings {
     let path = match settings.integrator {
         Integrator::Path(path) | Integrator::Auto(path) => path,
-        Integrator::Photon(photon) => PathSettings {
-            depth: photon.depth,
-            ..PathSettings::default()
-        },
+        Integrator::Photon(photon) => PathSettings { depth: photon.depth, ..PathSettings::default() },
     };
     let paths = Prepared::Path(path).with_counts(1, 1);
     let film = Rect::of_size(settings.width, settings.height);

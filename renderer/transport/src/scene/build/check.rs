@@ -27,26 +27,16 @@ pub struct Checked {
 /// All errors in them.
 pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
     let host = with_names(unlimited_host(desc), desc);
-    let no_camera = if desc.is_library() {
-        None
-    } else {
-        desc.camera(None).err()
-    };
+    let no_camera = if desc.is_library() { None } else { desc.camera(None).err() };
     match compile_alone(desc, &host) {
-        Ok(Compiled {
-            templates,
-            instances,
-            warnings,
-        }) => {
+        Ok(Compiled { templates, instances, warnings }) => {
             let mut warnings = missing_textures(desc, &instances, false, warnings)?;
             warnings.add_new(missing_clouds(desc, &instances, &host));
             let shaders = shaders_of(&instances);
             let faults = host.file_faults();
-            warnings.list.extend(
-                faults
-                    .iter()
-                    .map(|fault| texture_diagnostic(desc, &shaders, fault)),
-            );
+            warnings
+                .list
+                .extend(faults.iter().map(|fault| texture_diagnostic(desc, &shaders, fault)));
             warnings.list.extend(no_camera);
             warnings.clone().into_result(Checked { templates, warnings })
         }
@@ -90,11 +80,7 @@ pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
             }
             let any = |of: fn(&Statistics) -> bool| instances.known().any(of);
             let computed = [
-                (
-                    any(|known| known.computes_cloud_names),
-                    "point clouds",
-                    "searches",
-                ),
+                (any(|known| known.computes_cloud_names), "point clouds", "searches"),
                 (any(|known| known.computes_texture_names), "textures", "asks for"),
             ];
             for (_, what, uses) in computed.into_iter().filter(|(is_so, ..)| *is_so) {

@@ -77,11 +77,7 @@ pub(super) fn compile(
     };
     // Errors inside a group were reported when the group was checked.
     warnings.add_new(found.list);
-    let compiled = Compiled {
-        templates,
-        instances,
-        warnings: warnings.clone(),
-    };
+    let compiled = Compiled { templates, instances, warnings: warnings.clone() };
     warnings.into_result(compiled)
 }
 
@@ -102,10 +98,7 @@ pub(super) fn compile_materials(
     let results: Vec<_> = materials
         .map(|(material, users)| {
             let attributes = known_attributes(users.iter().copied()).map(Arc::new);
-            let options = InstanceOptions {
-                attributes,
-                ..surface_options()
-            };
+            let options = InstanceOptions { attributes, ..surface_options() };
             let compiled = instances(material, &file, system, purpose, options)?;
             let warnings = surface_values(desc, material, &compiled, system);
             Ok((compiled, warnings))
@@ -165,18 +158,11 @@ pub(in crate::scene) fn declarations(desc: &SceneDesc) -> ast::File {
     let items = desc.shaders.iter().flat_map(|file| &file.file.items);
     let items = items
         .filter(|item| {
-            matches!(
-                item,
-                ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Variables(_)
-            )
+            matches!(item, ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Variables(_))
         })
         .cloned()
         .collect();
-    ast::File {
-        sources: desc.sources.clone(),
-        items,
-        ..ast::File::default()
-    }
+    ast::File { sources: desc.sources.clone(), items, ..ast::File::default() }
 }
 
 /// The shaders of a material.
@@ -214,9 +200,7 @@ pub(in crate::scene) fn instances(
     };
     let group = Arc::new(group);
     let full = system.instantiate(&group, &options)?;
-    let instances = Instances::new(full, options, purpose, |options| {
-        system.instantiate(&group, options)
-    })?;
+    let instances = Instances::new(full, options, purpose, |options| system.instantiate(&group, options))?;
     Ok(match inside {
         Some(_) => Instances { inside, ..instances },
         None => instances,
@@ -233,13 +217,7 @@ pub(in crate::scene) fn group(
     material: &MaterialDesc,
     file: &Arc<ast::File>,
 ) -> Result<ShaderGroupTemplate, Diagnostics> {
-    let MaterialDesc {
-        name,
-        usage,
-        span,
-        surface,
-        ..
-    } = material;
+    let MaterialDesc { name, usage, span, surface, .. } = material;
     material_group(name, *usage, *span, surface, None, file)
 }
 

@@ -15,14 +15,7 @@ use renderer_scene::{LightKind, SlideDesc, SpotFalloff, SpotSlide};
 
 /// Environment of a declaration whose light has this index, if a shader computes its radiance.
 pub(super) fn background(kind: &LightKind, light: usize) -> Option<Background> {
-    let LightKind::Background {
-        shader,
-        radiance,
-        world_from_map,
-        columns,
-        portals,
-    } = kind
-    else {
+    let LightKind::Background { shader, radiance, world_from_map, columns, portals } = kind else {
         return None;
     };
     Some(Background {
@@ -41,21 +34,10 @@ pub(super) fn background(kind: &LightKind, light: usize) -> Option<Background> {
 /// Lights of a declaration: for a sky the dome and the sun, if they emit.
 pub(super) fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
     let light = match kind {
-        LightKind::Sky {
-            sky,
-            sky_scale,
-            sun_scale,
-            sun_angle,
-        } => {
+        LightKind::Sky { sky, sky_scale, sun_scale, sun_angle } => {
             return Ok(sky_lights(sky, *sky_scale, *sun_scale, *sun_angle));
         }
-        LightKind::Environment {
-            map,
-            radiance,
-            world_from_map,
-            rows,
-            portals,
-        } => {
+        LightKind::Environment { map, radiance, world_from_map, rows, portals } => {
             let environment = match map {
                 None => EnvironmentLight::Constant(*radiance),
                 Some(image) => {
@@ -77,10 +59,9 @@ pub(super) fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
         }
         // Replaced when the shader can run.
         LightKind::Background { .. } => Light::Environment(EnvironmentLight::Constant(Rgb::BLACK)),
-        LightKind::Point { position, intensity } => Light::Point(PointLight {
-            position: *position,
-            intensity: *intensity,
-        }),
+        LightKind::Point { position, intensity } => {
+            Light::Point(PointLight { position: *position, intensity: *intensity })
+        }
         LightKind::Spot {
             position,
             direction,
@@ -91,14 +72,8 @@ pub(super) fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
             slide,
         } => {
             let falloff = match falloff {
-                SpotFalloff::Linear => Falloff::LinearAngle {
-                    beam: *beam_width,
-                    cutoff: *cutoff,
-                },
-                SpotFalloff::SquaredCosine => Falloff::SquaredCosine {
-                    inner: *beam_width,
-                    outer: *cutoff,
-                },
+                SpotFalloff::Linear => Falloff::LinearAngle { beam: *beam_width, cutoff: *cutoff },
+                SpotFalloff::SquaredCosine => Falloff::SquaredCosine { inner: *beam_width, outer: *cutoff },
             };
             match slide {
                 None => Light::Spot(SpotLight {
@@ -109,42 +84,23 @@ pub(super) fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
                 }),
                 Some(SpotSlide { slide, up }) => {
                     let pose = look_at(*position, *position + *direction, *up)?;
-                    let beam = Beam::Spot {
-                        intensity: *intensity,
-                        falloff,
-                    };
+                    let beam = Beam::Spot { intensity: *intensity, falloff };
                     let half = Vec2::splat(tan(*cutoff));
                     projector(&pose, half, slide, beam)?
                 }
             }
         }
-        LightKind::Projector {
-            world_from_light,
-            fov,
-            fov_axis,
-            radiance,
-            slide,
-        } => {
+        LightKind::Projector { world_from_light, fov, fov_axis, radiance, slide } => {
             let size = Vec2::new(slide.map.width as f32, slide.map.height as f32);
             let beam = Beam::Wall { radiance: *radiance };
             projector(world_from_light, fov_axis.half_size(size, *fov), slide, beam)?
         }
-        LightKind::DirectionalArea {
-            world_from_sheet,
-            size,
-            outline,
-            irradiance,
-        } => Light::DirectionalArea(DirectionalAreaLight::new(
-            world_from_sheet,
-            *size * 0.5,
-            *outline,
-            *irradiance,
-        )),
-        LightKind::Directional {
-            direction,
-            irradiance,
-            angle,
-        } => Light::Directional(DirectionalLight::new(*direction, *irradiance, *angle)),
+        LightKind::DirectionalArea { world_from_sheet, size, outline, irradiance } => Light::DirectionalArea(
+            DirectionalAreaLight::new(world_from_sheet, *size * 0.5, *outline, *irradiance),
+        ),
+        LightKind::Directional { direction, irradiance, angle } => {
+            Light::Directional(DirectionalLight::new(*direction, *irradiance, *angle))
+        }
     };
     Ok(vec![light])
 }

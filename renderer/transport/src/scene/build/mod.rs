@@ -142,9 +142,9 @@ pub(super) fn with_names(host: Host, desc: &SceneDesc) -> Arc<Host> {
 
 /// Creates the host of a scene, with the memory limit of its textures.
 fn host(desc: &SceneDesc) -> Host {
-    let limit = desc.texture_memory.map_or_else(memory::for_textures, |limit| {
-        usize::try_from(limit).unwrap_or(usize::MAX)
-    });
+    let limit = desc
+        .texture_memory
+        .map_or_else(memory::for_textures, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     unlimited_host(desc).with_texture_memory(limit)
 }
 
@@ -224,10 +224,7 @@ fn build_stages(
         shapes,
         shape_names,
         shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
-        materials: instances
-            .into_iter()
-            .zip(desc.materials.iter().map(sides))
-            .collect(),
+        materials: instances.into_iter().zip(desc.materials.iter().map(sides)).collect(),
         lights,
         backgrounds,
         host,
@@ -282,11 +279,7 @@ impl<'a> CompiledScene<'a> {
     ) -> Result<CompiledScene<'a>, Diagnostics> {
         let start = Instant::now();
         let system = shading_system(host.clone(), Preprocessor::default());
-        let Compiled {
-            mut instances,
-            mut warnings,
-            ..
-        } = compile(desc, &system, host.purpose(), shapes)?;
+        let Compiled { mut instances, mut warnings, .. } = compile(desc, &system, host.purpose(), shapes)?;
         let (mut desc, mut shows_missing) = (Cow::Borrowed(desc), false);
         if !desc.overrides.is_empty() {
             let emits: Vec<bool> = instances.iter().map(Instances::may_emit).collect();
@@ -304,14 +297,7 @@ impl<'a> CompiledScene<'a> {
         let stats = ShaderStats::new(&instances, start.elapsed());
         let mut warnings = missing_textures(&desc, &instances, shows_missing, warnings)?;
         warnings.list.extend(absent_attributes(shapes, values));
-        Ok(CompiledScene {
-            desc,
-            system,
-            instances,
-            pass_shaders,
-            stats,
-            warnings,
-        })
+        Ok(CompiledScene { desc, system, instances, pass_shaders, stats, warnings })
     }
 }
 
@@ -319,10 +305,7 @@ impl ShaderStats {
     /// Materials with the same code count once.
     fn new(instances: &[Instances], elapsed: Duration) -> ShaderStats {
         let mut counted = FxHashSet::default();
-        let groups = instances
-            .iter()
-            .filter(|of| counted.insert(Arc::as_ptr(&of.full)))
-            .count();
+        let groups = instances.iter().filter(|of| counted.insert(Arc::as_ptr(&of.full))).count();
         counted.clear();
         let jit_ms = instances
             .iter()
@@ -330,11 +313,7 @@ impl ShaderStats {
             .filter(|instance| counted.insert(Arc::as_ptr(instance)))
             .map(|instance| instance.statistics().jit_ms)
             .sum();
-        ShaderStats {
-            groups,
-            elapsed,
-            jit_ms,
-        }
+        ShaderStats { groups, elapsed, jit_ms }
     }
 }
 
@@ -348,10 +327,7 @@ fn in_rendering_space(shapes: Vec<Shape>, host: &Host) -> (RenderingSpace, Vec<S
     let space = host.space();
     match space == RenderingSpace::default() {
         true => (space, shapes),
-        false => (
-            space,
-            shapes.into_iter().map(|shape| space.shape(shape)).collect(),
-        ),
+        false => (space, shapes.into_iter().map(|shape| space.shape(shape)).collect()),
     }
 }
 
@@ -385,11 +361,7 @@ pub(super) fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightN
 /// Names of a shape; those of a model's are paths that begin with its name: `room/table`.
 fn shape_name(desc: &SceneDesc, shape: &ShapeDesc) -> ShapeName {
     let own = |asset: &str| Some(shape.name.strip_prefix(asset)?.strip_prefix('.')?.to_owned());
-    let object = match shape
-        .asset
-        .as_deref()
-        .and_then(|asset| Some((asset, own(asset)?)))
-    {
+    let object = match shape.asset.as_deref().and_then(|asset| Some((asset, own(asset)?))) {
         Some((asset, own)) => format!("{asset}/{own}").into(),
         None => shape.name.clone(),
     };

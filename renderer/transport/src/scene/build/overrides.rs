@@ -40,22 +40,15 @@ pub(super) fn apply_overrides(desc: &SceneDesc, emits: &[bool]) -> Overridden {
         let materials = &mut changed.materials;
         shape.material = *made.entry((material, applied.clone())).or_insert_with(|| {
             let overrides = applied.iter().map(|&index| &desc.overrides[index]);
-            let surface = overrides.fold(own.surface.clone(), |base, change| {
-                Arc::new(switched(&base, change))
-            });
-            materials.push(MaterialDesc {
-                surface,
-                ..own.clone()
-            });
+            let surface =
+                overrides.fold(own.surface.clone(), |base, change| Arc::new(switched(&base, change)));
+            materials.push(MaterialDesc { surface, ..own.clone() });
             replaced.push(material);
             MaterialId(materials.len() as u32 - 1)
         });
     }
     changed.overrides.clear();
-    Overridden {
-        desc: changed,
-        replaced,
-    }
+    Overridden { desc: changed, replaced }
 }
 
 /// Warnings of exceptions that name nothing in the scene.

@@ -37,15 +37,8 @@ pub(super) fn pass_shaders(
             }
             Pass::Light(_) | Pass::Value(_) | Pass::Crypto(_) => return None,
         };
-        let group = material_group(
-            &material.name,
-            material.usage,
-            material.span,
-            expr,
-            Some(output),
-            &file,
-        )
-        .ok()?;
+        let group =
+            material_group(&material.name, material.usage, material.span, expr, Some(output), &file).ok()?;
         let options = InstanceOptions {
             outputs: vec![output.to_owned()],
             attributes: known_attributes(users[index].iter().copied()).map(Arc::new),
@@ -58,9 +51,7 @@ pub(super) fn pass_shaders(
     values
         .iter()
         .map(|pass| {
-            let shaders: Vec<_> = (0..desc.materials.len())
-                .map(|index| shader(pass, index))
-                .collect();
+            let shaders: Vec<_> = (0..desc.materials.len()).map(|index| shader(pass, index)).collect();
             match pass {
                 Pass::Shader(output) if shaders.iter().all(Option::is_none) => {
                     let message = format!(

@@ -136,10 +136,7 @@ pub(super) fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut D
     // The power of a shape's light is an estimate: 0 does not imply that there is none.
     let shines = |light: &Light| matches!(light, Light::Area(_)) || light.power(radius) > 0.0;
     if !scene.shapes().is_empty() && !scene.lights().iter().any(shines) {
-        let message = format!(
-            "nothing emits light in {}: all will be black",
-            desc.file.display()
-        );
+        let message = format!("nothing emits light in {}: all will be black", desc.file.display());
         let hint = "add a light (`light sky : environment { color = 1; }`) or a shape whose material emits";
         warnings.push(Diagnostic::warning(message).hint(hint));
     }

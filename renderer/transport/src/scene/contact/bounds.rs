@@ -74,17 +74,11 @@ pub(crate) fn contact_bounds(
 }
 
 pub(crate) fn grown(bounds: &Bounds, margin: f32) -> Bounds {
-    Bounds {
-        min: bounds.min - margin,
-        max: bounds.max + margin,
-    }
+    Bounds { min: bounds.min - margin, max: bounds.max + margin }
 }
 
 pub(crate) fn intersection(a: &Bounds, b: &Bounds) -> Bounds {
-    Bounds {
-        min: a.min.max(b.min),
-        max: a.max.min(b.max),
-    }
+    Bounds { min: a.min.max(b.min), max: a.max.min(b.max) }
 }
 
 /// Bounds of the triangles or of the quadric of a shape within a box; `None` if there are too many.
@@ -139,7 +133,5 @@ fn own_contact(shape: &Shape, bounds: &Bounds, margin: f32) -> Bounds {
 
 /// Union of the nonempty bounds.
 fn union_of(bounds: impl Iterator<Item = Bounds>) -> Bounds {
-    bounds
-        .filter(|bounds| !bounds.is_empty())
-        .fold(Bounds::EMPTY, Bounds::union)
+    bounds.filter(|bounds| !bounds.is_empty()).fold(Bounds::EMPTY, Bounds::union)
 }

@@ -148,11 +148,7 @@ impl Scene {
     /// Surface at the position of a path.
     fn surface_in_contact(&self, contact: &Contact, ray: &Ray) -> Interaction {
         let it = self.interaction(contact.probe(self.reach(contact)), &contact.hit);
-        Interaction {
-            wo: -ray.direction,
-            t: 0.0,
-            ..it
-        }
+        Interaction { wo: -ray.direction, t: 0.0, ..it }
     }
 
     /// Returns whether a point may be on a surface that coincides with `it`.
@@ -251,10 +247,7 @@ impl Scene {
                 ..Ray::new(end.ray_origin(ray.direction), ray.direction)
             },
         };
-        Ray {
-            time: it.time,
-            ..rest
-        }
+        Ray { time: it.time, ..rest }
     }
 
     /// Origin of a shadow ray behind the surfaces that coincide with its shading point, and the transmittance of these
@@ -272,10 +265,7 @@ impl Scene {
         let mut contact = from.contact.copied();
         let mut end = self.leave(it, direction, from.interior, &mut contact);
         let mut passed = Rgb::WHITE;
-        let ray = Ray {
-            time: it.time,
-            ..Ray::new(it.p, direction)
-        };
+        let ray = Ray { time: it.time, ..Ray::new(it.p, direction) };
         for _ in 0..MAX_NULL_INTERFACES {
             let Some(place) = &contact else { break };
             let it = self.surface_in_contact(place, &ray);
@@ -374,26 +364,14 @@ impl Scene {
     pub fn surroundings(&self, end: &RayEnd, shape: ShapeId, ray: &Ray) -> Surroundings {
         let has_bodies = !self.bodies.is_empty();
         if !self.may_touch(shape, end.p) && !self.may_coincide(shape, end.p) {
-            return Surroundings {
-                interior: self.interior_at(ray),
-                contact: None,
-            };
+            return Surroundings { interior: self.interior_at(ray), contact: None };
         }
         // The direction of an arriving path determines the order.
-        let back = Ray {
-            direction: -ray.direction,
-            ..*ray
-        };
+        let back = Ray { direction: -ray.direction, ..*ray };
         let contact = Contact::at(end, shape, &back);
         let surfaces = self.contact_surfaces(&contact, accel::ALL);
-        let beyond = RayEnd {
-            p_error: surfaces.extent(false).max(end.p_error),
-            ..*end
-        };
-        let outside = Ray {
-            origin: beyond.ray_origin(ray.direction),
-            ..*ray
-        };
+        let beyond = RayEnd { p_error: surfaces.extent(false).max(end.p_error), ..*end };
+        let outside = Ray { origin: beyond.ray_origin(ray.direction), ..*ray };
         let mut interior = self.interior_at(&outside);
         let root = surfaces.list.iter().position(|surface| surface.is_root);
         // The interior list at the surface: that outside the contact, updated by the surfaces in between.
@@ -409,7 +387,5 @@ impl Scene {
 /// Returns whether the bounds of a shape contain a point; false if `bounds` is empty.
 #[inline]
 fn contains(bounds: &[Bounds], shape: ShapeId, p: Vec3) -> bool {
-    bounds
-        .get(shape.0 as usize)
-        .is_some_and(|bounds| bounds.contains(p))
+    bounds.get(shape.0 as usize).is_some_and(|bounds| bounds.contains(p))
 }

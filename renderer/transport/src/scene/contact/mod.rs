@@ -94,22 +94,13 @@ impl Contact {
             time: ray.time,
             is_late: false,
             index: 0,
-            hit: Hit {
-                t: 0.0,
-                shape,
-                primitive: 0,
-                barycentric: Vec2::ZERO,
-            },
+            hit: Hit { t: 0.0, shape, primitive: 0, barycentric: Vec2::ZERO },
         }
     }
 
     /// The contact, with the path at the surface of this index.
     pub(crate) fn moved_to(&self, index: usize, surface: &ContactSurface) -> Contact {
-        Contact {
-            index: index as u32,
-            hit: surface.hit,
-            ..*self
-        }
+        Contact { index: index as u32, hit: surface.hit, ..*self }
     }
 
     /// The ray along the axis through the root.
@@ -141,10 +132,7 @@ impl Scene {
     /// The surfaces of a contact; empty if only the root is there.
     pub(crate) fn contact_surfaces(&self, contact: &Contact, mask: u32) -> ContactSurfaces {
         let probe = contact.probe(self.reach(contact));
-        let mut surfaces = ContactSurfaces {
-            list: vec![],
-            next: [f32::INFINITY; 2],
-        };
+        let mut surfaces = ContactSurfaces { list: vec![], next: [f32::INFINITY; 2] };
         let placement = |shape: ShapeId| {
             let error = self.placement_errors[shape.0 as usize];
             error.dot(contact.axis.abs())

@@ -54,10 +54,7 @@ impl Scene {
             let made = self.majorant_of(first, probes, &landmarks);
             for instance in others {
                 let grid = made.grid.clone();
-                found[instance.id.0 as usize] = Some(Majorant {
-                    space: instance.space,
-                    grid,
-                });
+                found[instance.id.0 as usize] = Some(Majorant { space: instance.space, grid });
             }
             found[first.id.0 as usize] = Some(made);
         }
@@ -90,10 +87,7 @@ impl Scene {
                 Some(index) => list[index].others.push(medium),
                 None => {
                     known.push(list.len());
-                    list.push(MediumInstances {
-                        first: medium,
-                        others: vec![],
-                    });
+                    list.push(MediumInstances { first: medium, others: vec![] });
                 }
             }
         }
@@ -153,10 +147,7 @@ impl Scene {
         let context = || ShadingContext::new(self.host.clone());
         let probe = |context: &mut ShadingContext, p| self.probe_medium(&medium, p, context);
         let grid = MajorantGrid::new(&medium.space, probes, landmarks, context, probe);
-        Majorant {
-            space: medium.space,
-            grid: Arc::new(grid),
-        }
+        Majorant { space: medium.space, grid: Arc::new(grid) }
     }
 
     /// Probes a medium at a point of its space.

@@ -90,11 +90,7 @@ impl Scene {
                 Medium::Clear => {}
                 Medium::Homogeneous(medium) => sum.add(medium),
                 Medium::Varying(_) => {
-                    let ray = HitRay {
-                        kind: RayKind::DIFFUSE,
-                        depth: segment.depth,
-                        outside: 1.0,
-                    };
+                    let ray = HitRay { kind: RayKind::DIFFUSE, depth: segment.depth, outside: 1.0 };
                     let (p, along) = (segment.ray.at(t), segment.ray.direction);
                     sum.add(&self.medium_at(id, (p, along, segment.ray.time), ray, shading));
                 }

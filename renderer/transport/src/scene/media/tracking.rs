@@ -93,14 +93,7 @@ struct TentativeCollisions<'a> {
 
 impl<'a> TentativeCollisions<'a> {
     fn new(scene: &'a Scene, interior: &'a InteriorList, segment: &'a RaySegment<'a>) -> Self {
-        TentativeCollisions {
-            scene,
-            interior,
-            segment,
-            t: 0.0,
-            end: 0.0,
-            majorant: 0.0,
-        }
+        TentativeCollisions { scene, interior, segment, t: 0.0, end: 0.0, majorant: 0.0 }
     }
 
     /// Distance of the next collision [m] and the majorant there [1/m]; `None` at the end of the segment.

@@ -16,14 +16,8 @@ use renderer_geometry::ShapeId;
 use renderer_scene::{LightKind, MaterialDesc, SceneDesc};
 
 /// Globals that only surfaces have.
-const SURFACE_GLOBALS: [Global; 6] = [
-    Global::U,
-    Global::V,
-    Global::N,
-    Global::Ng,
-    Global::DPdu,
-    Global::DPdv,
-];
+const SURFACE_GLOBALS: [Global; 6] =
+    [Global::U, Global::V, Global::N, Global::Ng, Global::DPdu, Global::DPdv];
 
 /// Share of a boundary's area that may be missing for a warning; a boundary with larger gaps is meant to be open, as
 /// the surface of a sea.
@@ -47,9 +41,7 @@ pub(crate) fn surface_values(
         return None;
     }
     let read = SURFACE_GLOBALS.into_iter();
-    let read: Vec<Global> = read
-        .filter(|&global| known.reads_globals.contains(global))
-        .collect();
+    let read: Vec<Global> = read.filter(|&global| known.reads_globals.contains(global)).collect();
     let first = read.first()?;
     let names: Vec<String> = read.iter().map(|global| format!("`{}`", global.name())).collect();
     let message = format!(
@@ -62,11 +54,7 @@ pub(crate) fn surface_values(
     if let Some(Template::Unit(unit)) = callee(call).and_then(|name| system.template(name)) {
         let mut place = None;
         statements(&unit.hir.code.body, &mut |stmt| {
-            if let Stmt::Op {
-                op: Op::Global(global),
-                span,
-                ..
-            } = stmt
+            if let Stmt::Op { op: Op::Global(global), span, .. } = stmt
                 && global == first
             {
                 place.get_or_insert(*span);
@@ -147,10 +135,7 @@ fn open_boundary(
     let list = names.iter().take(3).map(|name| format!("`{name}`"));
     let list = list.collect::<Vec<_>>().join(", ");
     let more = if names.len() > 3 { ", …" } else { "" };
-    let message = format!(
-        "the boundary of material `{}` is not closed: {list}{more}",
-        material.name
-    );
+    let message = format!("the boundary of material `{}` is not closed: {list}{more}", material.name);
     Some(
         Diagnostic::warning(message)
             .hint("close the holes of the mesh: rays that enter through a gap count as outside"),
@@ -210,9 +195,11 @@ fn unreachable_lights(desc: &SceneDesc, scene: &Scene) -> Option<Diagnostic> {
         "the medium of the scene is infinite, so no light of {} comes through it",
         names.join(", ")
     );
-    let warning = Diagnostic::warning(message)
-        .at(&desc.sources, material.surface.span, "")
-        .at(&desc.sources, first.span, "this light is infinitely far away");
+    let warning = Diagnostic::warning(message).at(&desc.sources, material.surface.span, "").at(
+        &desc.sources,
+        first.span,
+        "this light is infinitely far away",
+    );
     Some(warning.hint(
         "enclose the visible scene in a cube of the medium: `shape air : cube { size = 100; material = fog(); }`",
     ))

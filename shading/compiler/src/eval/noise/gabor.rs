@@ -199,11 +199,7 @@ impl Kernel {
             None => plain(),
             Some(filter) => {
                 let filtered = filter.impulse(at, wave, phase, self.a);
-                if filtered.value.is_finite() {
-                    filtered
-                } else {
-                    plain()
-                }
+                if filtered.value.is_finite() { filtered } else { plain() }
             }
         }
     }
@@ -212,10 +208,7 @@ impl Kernel {
 /// Equation 1: a cosine wave with a Gaussian envelope of width `1 / a`.
 fn bell(weight: Dual, wave: &[f32], phase: Dual, a: f32, at: &[Dual]) -> Dual {
     let far = at.iter().fold(Dual::default(), |sum, &x| sum + x * x);
-    let along = wave
-        .iter()
-        .zip(at)
-        .fold(Dual::default(), |sum, (&w, &x)| sum + x * w);
+    let along = wave.iter().zip(at).fold(Dual::default(), |sum, (&w, &x)| sum + x * w);
     weight * (far * (-PI * (a * a))).exp() * (along * TAU + phase).cos()
 }
 
@@ -239,10 +232,7 @@ impl Filter {
         let screen =
             [0, 1].map(|row| [0, 1].map(|axis: usize| dx[row] * axes[axis][0] + dy[row] * axes[axis][1]));
         // A pixel is modelled as a Gaussian with a standard deviation of half its size.
-        let half = [
-            [screen[0][0] * 0.25, screen[0][1] * 0.25],
-            [screen[1][0] * 0.25, screen[1][1] * 0.25],
-        ];
+        let half = [[screen[0][0] * 0.25, screen[0][1] * 0.25], [screen[1][0] * 0.25, screen[1][1] * 0.25]];
         let sigma = mul2(transpose2(screen), half);
         (determinant2(sigma) >= 1e-18).then_some(Filter { axes, sigma })
     }

@@ -93,13 +93,9 @@ impl NoisePoint<'_> {
     fn lanes(self, kind: NoiseKind, three: bool) -> [Dual; 3] {
         let noises = match kind {
             NoiseKind::Perlin | NoiseKind::UPerlin => self.perlin(three),
-            NoiseKind::Simplex | NoiseKind::USimplex => [0, 1, 2].map(|lane| {
-                if lane == 0 || three {
-                    self.simplex(lane)
-                } else {
-                    Dual::default()
-                }
-            }),
+            NoiseKind::Simplex | NoiseKind::USimplex => {
+                [0, 1, 2].map(|lane| if lane == 0 || three { self.simplex(lane) } else { Dual::default() })
+            }
             _ => [Dual::default(); 3],
         };
         match kind {
@@ -283,18 +279,11 @@ mod tests {
                     options: GaborOptions::default(),
                     footprint: [[0.0; 3]; 2],
                 };
-                let found = if y > 255 {
-                    point.three(kind)
-                } else {
-                    [point.one(kind); 3]
-                };
+                let found = if y > 255 { point.three(kind) } else { [point.one(kind); 3] };
                 for (found, &expected) in found.iter().zip(expected) {
                     let shown = (0.5 + 0.5 * found.value).clamp(0.0, 1.0) * 255.0;
                     let error = shown - f32::from(expected);
-                    assert!(
-                        error.abs() < tolerance,
-                        "{kind:?} at {x}, {y}: {shown} is not {expected}"
-                    );
+                    assert!(error.abs() < tolerance, "{kind:?} at {x}, {y}: {shown} is not {expected}");
                 }
             }
         }
@@ -332,9 +321,7 @@ mod tests {
                 .map(|axis| std::array::from_fn(|i| p[i] * along[axis] + if i == axis { own } else { 0.0 }));
             for (count, expected) in [(2, plane), (3, space)] {
                 let mut footprint: [[f32; 3]; 2] = footprint;
-                footprint
-                    .iter_mut()
-                    .for_each(|changes| changes[count..].fill(0.0));
+                footprint.iter_mut().for_each(|changes| changes[count..].fill(0.0));
                 let found = NoisePoint {
                     at: &at[..count],
                     period: None,
@@ -343,10 +330,7 @@ mod tests {
                 }
                 .one(NoiseKind::Gabor);
                 let shown = (0.5 + 0.5 * found.value).clamp(0.0, 1.0) * 255.0;
-                assert!(
-                    (shown - expected as f32).abs() < 1.1,
-                    "{x}, {y}: {shown} is not {expected}"
-                );
+                assert!((shown - expected as f32).abs() < 1.1, "{x}, {y}: {shown} is not {expected}");
             }
         }
     }
@@ -388,10 +372,7 @@ mod tests {
                     NoisePoint {
                         at: &at,
                         period: None,
-                        options: GaborOptions {
-                            do_filter: false,
-                            ..GaborOptions::default()
-                        },
+                        options: GaborOptions { do_filter: false, ..GaborOptions::default() },
                         footprint: [[0.0; 3]; 2],
                     }
                     .one(kind)

@@ -14,11 +14,7 @@ use crate::eval::dual::Real;
 use crate::eval::float_to_int;
 
 /// The offset of each corner along x, y and z: bit 0, 1 and 2 of its number.
-const OFFSETS: [[u32; 8]; 3] = [
-    [0, 1, 0, 1, 0, 1, 0, 1],
-    [0, 0, 1, 1, 0, 0, 1, 1],
-    [0, 0, 0, 0, 1, 1, 1, 1],
-];
+const OFFSETS: [[u32; 8]; 3] = [[0, 1, 0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1]];
 
 /// Scale factors that bring noise of 1 to 4 dimensions to about `[-1,1]`.
 pub(super) const SCALES: [f32; 4] = [0.25, 0.6616, 0.982, 0.8344];
@@ -172,11 +168,7 @@ impl<const D: usize> Cell<D> {
             }
             sum
         };
-        Cell {
-            offsets,
-            gradients,
-            values: [value(0), value(1)],
-        }
+        Cell { offsets, gradients, values: [value(0), value(1)] }
     }
 
     #[inline(always)]

@@ -126,10 +126,7 @@ mod tests {
                 let found = noise(p, w, x / 128, y > 255);
                 for (found, &expected) in found.iter().zip(expected) {
                     let error = found * 255.0 - f32::from(expected);
-                    assert!(
-                        error.abs() < 0.502,
-                        "pixel {x}, {y}: {found} is not {expected}/255"
-                    );
+                    assert!(error.abs() < 0.502, "pixel {x}, {y}: {found} is not {expected}/255");
                 }
             }
         }

@@ -32,9 +32,7 @@ fn splat(x: f32) -> Row {
 fn cell(x: Row) -> (u32x4, Row) {
     let floor = x.floor();
     let beyond: Row = cast(u32x4::splat(i32::MIN.cast_unsigned()));
-    let key = floor
-        .simd_lt(splat(INT_LIMIT))
-        .select(cast(floor.trunc_int()), beyond);
+    let key = floor.simd_lt(splat(INT_LIMIT)).select(cast(floor.trunc_int()), beyond);
     (cast(key), x - floor)
 }
 
@@ -225,11 +223,7 @@ pub fn perlin<const D: usize>(p: [Row; D]) -> Row {
 pub fn perlin_triple<const D: usize>(p: [Row; D]) -> [Row; 3] {
     let corners = corners(p);
     let [x, y, z] = SHIFTS;
-    [
-        corners.cell(x).value(),
-        corners.cell(y).value(),
-        corners.cell(z).value(),
-    ]
+    [corners.cell(x).value(), corners.cell(y).value(), corners.cell(z).value()]
 }
 
 /// Applies the chain rule to a function of points with derivatives.
@@ -364,10 +358,7 @@ mod tests {
         same(perlin([x, w]), by(&|i| noise::perlin([X[i], W[i]])));
         same(perlin([x, y, z]), by(&|i| noise::perlin([X[i], Y[i], Z[i]])));
         same(perlin([w, x, w]), by(&|i| noise::perlin([W[i], X[i], W[i]])));
-        same(
-            perlin([w, x, w, x]),
-            by(&|i| noise::perlin([W[i], X[i], W[i], X[i]])),
-        );
+        same(perlin([w, x, w, x]), by(&|i| noise::perlin([W[i], X[i], W[i], X[i]])));
     }
 
     #[test]

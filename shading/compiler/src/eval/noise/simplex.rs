@@ -14,16 +14,7 @@ fn scramble(a: u32, b: u32, c: u32) -> u32 {
 }
 
 /// Gradients in 2D.
-const PLANE: [[i8; 2]; 8] = [
-    [-1, -1],
-    [1, 0],
-    [-1, 0],
-    [1, 1],
-    [-1, 1],
-    [0, -1],
-    [0, 1],
-    [1, -1],
-];
+const PLANE: [[i8; 2]; 8] = [[-1, -1], [1, 0], [-1, 0], [1, 1], [-1, 1], [0, -1], [0, 1], [1, -1]];
 
 /// Gradients in 3D: the midpoints of a cube's edges, four of them twice.
 const SPACE: [[i8; 3]; 16] = [

@@ -28,10 +28,7 @@ pub(super) fn nodes(document: &Document, from: NodeId, axis: Axis) -> Vec<NodeId
         Axis::Ancestor => ancestors(document, parent),
         Axis::AncestorOrSelf => std::iter::once(from).chain(ancestors(document, parent)).collect(),
         Axis::Attribute if !is_attribute => (0..node.attributes.len())
-            .map(|attribute| NodeId {
-                index: from.index,
-                attribute: Some(attribute),
-            })
+            .map(|attribute| NodeId { index: from.index, attribute: Some(attribute) })
             .collect(),
         Axis::Child if !is_attribute => tree(&node.children),
         Axis::Descendant if !is_attribute => (from.index + 1..node.end).map(NodeId::tree).collect(),
@@ -44,11 +41,7 @@ pub(super) fn nodes(document: &Document, from: NodeId, axis: Axis) -> Vec<NodeId
         Axis::FollowingSibling => tree(siblings.get(place + 1..).unwrap_or_default()),
         Axis::Preceding => {
             let is_before = |&index: &usize| list[index].end <= from.index;
-            (0..from.index)
-                .rev()
-                .filter(is_before)
-                .map(NodeId::tree)
-                .collect()
+            (0..from.index).rev().filter(is_before).map(NodeId::tree).collect()
         }
         Axis::PrecedingSibling => {
             let before = siblings[..place].iter().rev();

@@ -16,10 +16,7 @@ impl NodeId {
 
     /// An element or a text.
     pub(super) const fn tree(index: usize) -> NodeId {
-        NodeId {
-            index,
-            attribute: None,
-        }
+        NodeId { index, attribute: None }
     }
 }
 
@@ -78,10 +75,7 @@ impl Document {
             let last = nodes[index].children.last();
             nodes[index].end = last.map_or(index + 1, |&last| nodes[last].end);
         }
-        Ok(Document {
-            nodes,
-            budget: Cell::new(0),
-        })
+        Ok(Document { nodes, budget: Cell::new(0) })
     }
 
     /// Subtracts work from the budget of the current query. Returns false if the budget is exhausted.
@@ -95,9 +89,7 @@ impl Document {
     pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Option<&str> {
         let node = self.node(node)?;
         let mut attributes = node.attributes.iter();
-        attributes
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        attributes.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// Returns the value of the node itself: the text of a text node; empty for elements.
@@ -111,10 +103,7 @@ impl Document {
         let text = match node.attribute {
             Some(attribute) => tree.attributes[attribute].1.clone(),
             None if !self.spend(tree.end - node.index) => String::new(),
-            None => self.nodes[node.index..tree.end]
-                .iter()
-                .map(|node| node.text.as_str())
-                .collect(),
+            None => self.nodes[node.index..tree.end].iter().map(|node| node.text.as_str()).collect(),
         };
         self.spend(1 + text.len());
         text

@@ -61,11 +61,7 @@ impl Context<'_> {
             }
             Function::Sum => {
                 let nodes = args.iter().flat_map(|arg| self.nodes(arg));
-                Value::Number(
-                    nodes
-                        .map(|node| to_number(&self.document.string_value(node)))
-                        .sum(),
-                )
+                Value::Number(nodes.map(|node| to_number(&self.document.string_value(node))).sum())
             }
             Function::Translate => {
                 let (text, from, to) = (text(0), text(1), text(2));
@@ -102,8 +98,7 @@ impl Context<'_> {
             .find_map(|i| self.document.attribute(NodeId::tree(i), "xml:lang"));
         let rest = said.and_then(|said| {
             let head = said.get(..language.len())?;
-            head.eq_ignore_ascii_case(language)
-                .then(|| &said[language.len()..])
+            head.eq_ignore_ascii_case(language).then(|| &said[language.len()..])
         });
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     }

@@ -46,12 +46,7 @@ pub(crate) fn select(
     if expr.ty() != ValueType::Nodes {
         return Err("Expression does not evaluate to node set");
     }
-    let context = Context {
-        document,
-        node: from,
-        position: 1,
-        size: 1,
-    };
+    let context = Context { document, node: from, position: 1, size: 1 };
     document.budget.set(*budget);
     document.spend(query.len());
     let nodes = context.nodes(&expr);
@@ -153,12 +148,7 @@ impl Context<'_> {
                     return false;
                 }
                 position += 1;
-                let context = Context {
-                    document: self.document,
-                    node,
-                    position,
-                    size,
-                };
+                let context = Context { document: self.document, node, position, size };
                 match context.value(predicate) {
                     Value::Number(number) => number == position as f64,
                     other => other.truth(),

@@ -22,11 +22,7 @@ const LEVELS: [&[(&str, Binary)]; 7] = [
         (">", Binary::Greater),
     ],
     &[("+", Binary::Add), ("-", Binary::Subtract)],
-    &[
-        ("*", Binary::Multiply),
-        ("div", Binary::Divide),
-        ("mod", Binary::Modulo),
-    ],
+    &[("*", Binary::Multiply), ("div", Binary::Divide), ("mod", Binary::Modulo)],
     &[("|", Binary::Union)],
 ];
 
@@ -151,9 +147,7 @@ impl<'a> Parser<'a> {
     fn number(&mut self) -> Parsed<Expr> {
         let is_digit = |c: char| c.is_ascii_digit();
         let whole = self.rest.trim_start_matches(is_digit);
-        let after = whole
-            .strip_prefix('.')
-            .map_or(whole, |part| part.trim_start_matches(is_digit));
+        let after = whole.strip_prefix('.').map_or(whole, |part| part.trim_start_matches(is_digit));
         let text = &self.rest[..self.rest.len() - after.len()];
         self.rest = after;
         text.parse().map(Expr::Number).map_err(|_| INCORRECT)
@@ -204,11 +198,7 @@ impl<'a> Parser<'a> {
         let axis = self.axis()?;
         let test = self.node_test()?;
         let predicates = self.predicates()?;
-        let mut step = Step {
-            axis,
-            test,
-            predicates,
-        };
+        let mut step = Step { axis, test, predicates };
         // `//name` means `/descendant-or-self::node()/name`. Unless predicates depend on positions, this is one step, which
         // returns nodes in document order.
         let is_positional = step.predicates.iter().any(Expr::is_positional);
@@ -319,11 +309,7 @@ impl<'a> Parser<'a> {
 
 impl Step {
     fn any_of(axis: Axis) -> Step {
-        Step {
-            axis,
-            test: NodeTest::Anything,
-            predicates: vec![],
-        }
+        Step { axis, test: NodeTest::Anything, predicates: vec![] }
     }
 
     /// The step that `//` abbreviates.

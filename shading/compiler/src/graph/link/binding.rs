@@ -124,10 +124,8 @@ impl Linker<'_> {
         wire: &Wire,
         path: &Path,
     ) -> Result<Wire, GraphError> {
-        let named = |part: &WirePart| WirePart {
-            name: format!("{}{}", path.head, part.name),
-            ..part.clone()
-        };
+        let named =
+            |part: &WirePart| WirePart { name: format!("{}{}", path.head, part.name), ..part.clone() };
         let parts: Vec<WirePart> = wire.parts.iter().map(named).collect();
         let unknown = || GraphError::UnknownParam {
             path: path.to_string(),
@@ -150,10 +148,9 @@ impl Linker<'_> {
         let structure = path.to_string();
         let field = |part: &WirePart| {
             let suffix = part.name.strip_prefix(&structure)?;
-            suffix.starts_with('.').then(|| WirePart {
-                name: suffix.to_owned(),
-                ..part.clone()
-            })
+            suffix
+                .starts_with('.')
+                .then(|| WirePart { name: suffix.to_owned(), ..part.clone() })
         };
         let fields: Vec<WirePart> = parts.iter().filter_map(field).collect();
         (!fields.is_empty()).then_some(Wire { parts: fields })
@@ -161,9 +158,9 @@ impl Linker<'_> {
 
     fn part_of(&mut self, whole: &WirePart, accessors: &[Accessor]) -> Option<Wire> {
         let whole = (whole.operand, whole.ty);
-        let (operand, ty) = accessors.iter().try_fold(whole, |(operand, ty), accessor| {
-            self.element(operand, ty, accessor)
-        })?;
+        let (operand, ty) = accessors
+            .iter()
+            .try_fold(whole, |(operand, ty), accessor| self.element(operand, ty, accessor))?;
         Some(Wire::single(operand, ty))
     }
 
@@ -217,9 +214,7 @@ impl Linker<'_> {
             }
         };
         let compiled = check::expression(file, expr, site.expected, &mut resolve, environment);
-        errors
-            .into_iter()
-            .for_each(|error| self.report(error, site.place));
+        errors.into_iter().for_each(|error| self.report(error, site.place));
         let unit = match compiled {
             Ok(unit) => unit,
             Err(diagnostics) => {

@@ -30,9 +30,7 @@ impl Linker<'_> {
     /// Emits an operation that belongs to a connection.
     pub(super) fn emit(&mut self, dst: LocalId, op: Op, args: Vec<Operand>) {
         self.wires[dst] = true;
-        self.code
-            .body
-            .push(Stmt::op(Some(dst), op, args, Span::default()));
+        self.code.body.push(Stmt::op(Some(dst), op, args, Span::default()));
     }
 
     /// `dst = value` with the language's implicit conversion; `to` names the target in messages.
@@ -40,20 +38,8 @@ impl Linker<'_> {
         let (found, expected) = (value.ty, self.code.locals[dst].ty);
         if !assignable(found, expected) {
             let from = self.describe(value.operand);
-            let to = if to.is_empty() {
-                "the input".to_owned()
-            } else {
-                format!("`{to}`")
-            };
-            self.report(
-                GraphError::Type {
-                    from,
-                    found,
-                    to,
-                    expected,
-                },
-                place,
-            );
+            let to = if to.is_empty() { "the input".to_owned() } else { format!("`{to}`") };
+            self.report(GraphError::Type { from, found, to, expected }, place);
             return;
         }
         let mut operand = value.operand;
@@ -127,11 +113,7 @@ impl Linker<'_> {
         };
         self.assign_part(element, inner, value, to, place);
         let index = self.index(accessor);
-        let op = if whole.is_array() {
-            Op::ArraySet
-        } else {
-            Op::TripleSet
-        };
+        let op = if whole.is_array() { Op::ArraySet } else { Op::TripleSet };
         let args = vec![Operand::Local(local), index, Operand::Local(element)];
         self.emit(local, op, args);
     }
@@ -141,11 +123,7 @@ impl Linker<'_> {
         let element = part(ty, accessor)?;
         let index = self.index(accessor);
         let local = self.temporary(element);
-        let op = if ty.is_array() {
-            Op::ArrayGet
-        } else {
-            Op::TripleGet
-        };
+        let op = if ty.is_array() { Op::ArrayGet } else { Op::TripleGet };
         self.emit(local, op, vec![of, index]);
         Some((Operand::Local(local), element))
     }

@@ -113,12 +113,7 @@ impl Linker<'_> {
     fn check_group_targets(&mut self, scope: &GroupScope<'_>) {
         for feed in &scope.instance.feeds {
             if !scope.has_input(&feed.target.head) {
-                let names = scope
-                    .group
-                    .inputs
-                    .iter()
-                    .map(|input| input.name.clone())
-                    .collect();
+                let names = scope.group.inputs.iter().map(|input| input.name.clone()).collect();
                 self.report_target(feed, &scope.group.name, names);
             }
         }
@@ -136,26 +131,13 @@ impl Linker<'_> {
         let place = scope.place(input.default_span);
         let instance = scope.instance;
         let own = |feed: &&Feed<'_>| feed.target.head == input.name;
-        let fed = instance
-            .feeds
-            .iter()
-            .rev()
-            .filter(own)
-            .find(|feed| feed.target.rest.is_empty());
-        let has_parts = instance
-            .feeds
-            .iter()
-            .filter(own)
-            .any(|feed| !feed.target.rest.is_empty());
+        let fed = instance.feeds.iter().rev().filter(own).find(|feed| feed.target.rest.is_empty());
+        let has_parts = instance.feeds.iter().filter(own).any(|feed| !feed.target.rest.is_empty());
         let expected = input.ty.filter(|ty| *ty != Type::VOID);
         let wire = match (fed, &input.default) {
             (Some(feed), _) => feed.wire.clone()?,
             (None, Some(default)) => {
-                let site = BindingSite {
-                    place: &place,
-                    overrides: instance.overrides,
-                    expected,
-                };
+                let site = BindingSite { place: &place, overrides: instance.overrides, expected };
                 self.binding(scope, default, &site)?
             }
             // The parts determine the whole value.
@@ -244,9 +226,8 @@ impl Linker<'_> {
             return self.report(GraphError::WrongKind { unit, kind, usage }, &place);
         }
         let params = params(&template);
-        let inputs: Option<Vec<&ParamInfo>> = params
-            .as_ref()
-            .map(|list| list.iter().filter(|param| !param.output).collect());
+        let inputs: Option<Vec<&ParamInfo>> =
+            params.as_ref().map(|list| list.iter().filter(|param| !param.output).collect());
         let connections = self.connections(scope, node, &template, inputs.as_deref());
         let mut feeds = vec![];
         for connection in connections.iter() {
@@ -255,11 +236,7 @@ impl Linker<'_> {
                 continue;
             }
             let place = scope.node_place(node, connection.span);
-            let site = BindingSite {
-                place: &place,
-                overrides: &context,
-                expected: None,
-            };
+            let site = BindingSite { place: &place, overrides: &context, expected: None };
             let (wire, source) = self.connected(scope, index, connection, inputs.as_deref(), &site);
             feeds.push(Feed {
                 target: connection.target.clone(),
@@ -317,10 +294,7 @@ impl Linker<'_> {
             }
         };
         if template.is_none() {
-            let error = GraphError::UnknownTemplate {
-                name: name.clone(),
-                known: self.templates.names(),
-            };
+            let error = GraphError::UnknownTemplate { name: name.clone(), known: self.templates.names() };
             self.report(error, place);
         }
         template
@@ -413,10 +387,11 @@ impl Linker<'_> {
                 (ExprKind::Braces(list), None) => self.structure(scope, list, &inner, site)?,
                 (_, None) => self.binding(scope, &element_binding(expr), site)?,
             };
-            parts.extend(wire.parts.into_iter().map(|part| WirePart {
-                name: format!(".{name}{}", part.name),
-                ..part
-            }));
+            parts.extend(
+                wire.parts
+                    .into_iter()
+                    .map(|part| WirePart { name: format!(".{name}{}", part.name), ..part }),
+            );
         }
         Some(Wire { parts })
     }
@@ -495,10 +470,7 @@ fn whole_numbers(binding: &Binding) -> Option<Type> {
 }
 
 fn has_only_literals(expr: &Expr) -> bool {
-    let mut found = !matches!(
-        expr.kind,
-        ExprKind::Missing | ExprKind::Name(_) | ExprKind::Call { .. }
-    );
+    let mut found = !matches!(expr.kind, ExprKind::Missing | ExprKind::Name(_) | ExprKind::Call { .. });
     expr.for_each_operand(&mut |operand| found &= has_only_literals(operand));
     found
 }
@@ -507,10 +479,7 @@ fn has_only_literals(expr: &Expr) -> bool {
 fn is_whole_number(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) => true,
-        ExprKind::Unary {
-            op: UnaryOp::Neg | UnaryOp::Plus,
-            operand,
-        } => is_whole_number(operand),
+        ExprKind::Unary { op: UnaryOp::Neg | UnaryOp::Plus, operand } => is_whole_number(operand),
         ExprKind::Binary {
             op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div,
             left,
@@ -525,8 +494,7 @@ fn cycle_span(group: &ShaderGroupTemplate, error: &GraphError) -> Span {
         GraphError::Cycle { chain } => {
             let input = || group.inputs.iter().find(|input| input.name == chain[0]);
             let node = group.node(&chain[0]).map(|node| node.span);
-            node.or_else(|| input().map(|input| input.span))
-                .unwrap_or(group.span)
+            node.or_else(|| input().map(|input| input.span)).unwrap_or(group.span)
         }
         _ => group.span,
     }

@@ -78,10 +78,7 @@ pub fn check_all(
         Template::Unit(_) => template.clone(),
         Template::Group(group) => {
             let entries = group.nodes().iter().map(|node| node.name.clone()).collect();
-            let all = ShaderGroupTemplate {
-                entries,
-                ..(**group).clone()
-            };
+            let all = ShaderGroupTemplate { entries, ..(**group).clone() };
             Template::Group(Arc::new(all))
         }
     };
@@ -163,10 +160,7 @@ fn link_here(
         functions: linker.functions,
         span: Span::default(),
     };
-    linker.diagnostics.into_result(LinkedUnit {
-        unit,
-        sources: linker.sources,
-    })
+    linker.diagnostics.into_result(LinkedUnit { unit, sources: linker.sources })
 }
 
 struct Linker<'a> {
@@ -229,11 +223,7 @@ impl Linker<'_> {
     }
 
     fn report(&mut self, error: GraphError, place: &LinkPlace<'_>) {
-        if error
-            .subjects()
-            .into_iter()
-            .any(|name| self.templates.is_wrong(name))
-        {
+        if error.subjects().into_iter().any(|name| self.templates.is_wrong(name)) {
             return;
         }
         let mut diagnostic = Diagnostic::from(error);

@@ -33,34 +33,20 @@ pub(super) struct SamplingUnit<'a> {
 impl Linker<'_> {
     /// Replaces the calls that represent samples by the code of the sampled inputs.
     pub(super) fn with_samples(&mut self, block: Block, site: &SamplingUnit<'_>, in_loop: bool) -> Block {
-        if site
-            .unit
-            .functions
-            .values()
-            .all(|function| function.sample.is_none())
-        {
+        if site.unit.functions.values().all(|function| function.sample.is_none()) {
             return block;
         }
         let mut filled = Block::with_capacity(block.len());
         for stmt in block {
             match stmt {
-                Stmt::Call {
-                    function,
-                    args,
-                    results,
-                    ..
-                } if splice::sample(function).is_some() => {
+                Stmt::Call { function, args, results, .. } if splice::sample(function).is_some() => {
                     let sample =
                         splice::sample(function).and_then(|id| site.unit.functions[id].sample.as_ref());
                     if let (Some(sample), [result]) = (sample, &results[..]) {
                         filled.extend(self.sample_code(sample, &args, *result, site, in_loop));
                     }
                 }
-                Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => filled.push(Stmt::If {
+                Stmt::If { condition, then, otherwise } => filled.push(Stmt::If {
                     condition,
                     then: self.with_samples(then, site, in_loop),
                     otherwise: self.with_samples(otherwise, site, in_loop),
@@ -263,11 +249,7 @@ impl Linker<'_> {
                 Step::Node(index) => self.node(&mut copy, index),
             }
         }
-        let site = BindingSite {
-            place,
-            overrides: &overrides,
-            expected: None,
-        };
+        let site = BindingSite { place, overrides: &overrides, expected: None };
         self.bound(&copy, source, &site)
     }
 }

@@ -38,9 +38,7 @@ impl SharedGlobals {
     /// Maps the variables of `unit` for shared globals to the shared ones, except those in `overrides`.
     pub(super) fn alias(&self, splice: &mut Splice<'_>, unit: &Unit, overrides: &[(Global, Operand)]) {
         for variable in &unit.globals {
-            let is_overridden = overrides
-                .iter()
-                .any(|(global, _)| Some(*global) == variable.global);
+            let is_overridden = overrides.iter().any(|(global, _)| Some(*global) == variable.global);
             if let Some(shared) = self.get(variable.global).filter(|_| !is_overridden) {
                 splice.alias(variable.local, shared);
             }
@@ -50,12 +48,7 @@ impl SharedGlobals {
     /// Removes the statements of a unit that initialise its copies of globals.
     pub(super) fn drop_copies(&self, body: Block) -> Block {
         let is_own = |stmt: &Stmt| match stmt {
-            Stmt::Op {
-                dst: Some(dst),
-                op: Op::Copy,
-                args,
-                ..
-            } => args[..] == [Operand::Local(*dst)],
+            Stmt::Op { dst: Some(dst), op: Op::Copy, args, .. } => args[..] == [Operand::Local(*dst)],
             _ => false,
         };
         body.into_iter().filter(|stmt| !is_own(stmt)).collect()

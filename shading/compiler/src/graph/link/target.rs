@@ -35,19 +35,14 @@ impl Linker<'_> {
             match named_input(template, &connection.target) {
                 Ok(target) => {
                     written.push(&connection.target);
-                    list.push(Connection {
-                        target: target.into_owned(),
-                        ..connection.clone()
-                    });
+                    list.push(Connection { target: target.into_owned(), ..connection.clone() });
                 }
                 Err(error) => self.report(error, &scope.node_place(node, connection.span)),
             }
         }
         let paths: Vec<String> = list.iter().map(|c| plain_path(&c.target, inputs)).collect();
         self.report_repeated(scope, node, &list, &written, &paths);
-        let stays: Vec<bool> = (0..list.len())
-            .map(|i| !is_overridden(&list, &paths, i))
-            .collect();
+        let stays: Vec<bool> = (0..list.len()).map(|i| !is_overridden(&list, &paths, i)).collect();
         let kept = list.into_iter().zip(stays).filter(|(_, stays)| *stays);
         Cow::Owned(kept.map(|(connection, _)| connection).collect())
     }

@@ -72,16 +72,8 @@ fn param_use(
     let mut used = ParamUse::default();
     let queries_connection = queries.asked.contains(&param.name);
     let part_of = |feed: &&Feed<'_>| longest_name(&feed.target, |name| name == param.name).0 == param.name;
-    let whole = instance
-        .feeds
-        .iter()
-        .rev()
-        .find_map(|feed| feed.whole(&param.name));
-    let grown = if param.is_unsized {
-        instance.grown(&param.name)
-    } else {
-        0
-    };
+    let whole = instance.feeds.iter().rev().find_map(|feed| feed.whole(&param.name));
+    let grown = if param.is_unsized { instance.grown(&param.name) } else { 0 };
     if let Some(value) = whole {
         if param.is_any {
             used.ty = Some(value.ty);
@@ -195,12 +187,7 @@ impl Linker<'_> {
         }
         let start = self.code.body.len();
         let mut ports = vec![];
-        let site = SamplingUnit {
-            unit,
-            instance,
-            overrides: instance.overrides,
-            first_source,
-        };
+        let site = SamplingUnit { unit, instance, overrides: instance.overrides, first_source };
         for param in &unit.params {
             let local = splice.local(param.local);
             self.input(local, param, &instance.feeds, |linker| {
@@ -236,10 +223,7 @@ impl Linker<'_> {
         feeds: &[Feed<'_>],
         default: impl FnOnce(&mut Self) -> Block,
     ) {
-        let mut whole = feeds
-            .iter()
-            .rev()
-            .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
+        let mut whole = feeds.iter().rev().filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
         match whole.next() {
             Some((feed, value)) => {
                 let to = feed.target_name();
@@ -290,12 +274,7 @@ impl Linker<'_> {
             let name = self.constant(Const::String(name.into()));
             let found = self.temporary(Type::INT);
             let query = |dst, op| {
-                Stmt::op(
-                    Some(dst),
-                    op,
-                    [vec![object, name], more.clone()].concat(),
-                    Span::default(),
-                )
+                Stmt::op(Some(dst), op, [vec![object, name], more.clone()].concat(), Span::default())
             };
             chain = vec![
                 query(found, ops[0]),

@@ -29,9 +29,7 @@ pub(super) struct Wire {
 impl Wire {
     pub(super) fn single(operand: Operand, ty: Type) -> Wire {
         let name = String::new();
-        Wire {
-            parts: vec![WirePart { name, operand, ty }],
-        }
+        Wire { parts: vec![WirePart { name, operand, ty }] }
     }
 }
 
@@ -47,11 +45,7 @@ pub(super) struct LinkPlace<'a> {
 impl LinkPlace<'_> {
     pub(super) const NONE: LinkPlace<'static> = LinkPlace {
         sources: None,
-        span: Span {
-            source: SourceId(0),
-            start: 0,
-            end: 0,
-        },
+        span: Span { source: SourceId(0), start: 0, end: 0 },
         instance: String::new(),
     };
 }
@@ -90,10 +84,7 @@ enum Reader {
 
 impl<'g> GroupReaders<'g> {
     pub(super) fn new(group: &'g ShaderGroupTemplate) -> GroupReaders<'g> {
-        GroupReaders {
-            group,
-            by_node: OnceCell::new(),
-        }
+        GroupReaders { group, by_node: OnceCell::new() }
     }
 
     fn read(&self, node: &str, output: &str, outputs: &[(&str, Type)]) -> bool {
@@ -126,10 +117,7 @@ impl<'g> GroupReaders<'g> {
 
 fn bindings(node: &Node) -> impl Iterator<Item = &Binding> {
     let overrides = node.overrides.iter().map(|(_, binding, _)| binding);
-    node.inputs
-        .iter()
-        .map(|connection| &connection.binding)
-        .chain(overrides)
+    node.inputs.iter().map(|connection| &connection.binding).chain(overrides)
 }
 
 /// Maximum length in bytes of an instance name. Longer names lose their beginning, because the names of deeply nested

@@ -91,10 +91,7 @@ impl Key {
         for map in params {
             map.count.hash(&mut hasher);
         }
-        Key {
-            scene: scene.fingerprint(),
-            settings: hasher.finish(),
-        }
+        Key { scene: scene.fingerprint(), settings: hasher.finish() }
     }
 }
 
@@ -116,17 +113,11 @@ impl MapHeader {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> MapError {
-    MapError::Unreadable {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    }
+    MapError::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }
 
 fn damaged(path: &Path, reason: &'static str) -> MapError {
-    MapError::Damaged {
-        path: path.to_owned(),
-        reason,
-    }
+    MapError::Damaged { path: path.to_owned(), reason }
 }
 
 /// Checks a file; returns its header and the bytes of its photons.
@@ -140,10 +131,7 @@ fn content<'b>(path: &Path, bytes: &'b [u8]) -> Result<(MapHeader, &'b [u8]), Ma
     let (content, sum) = bytes.split_at(bytes.len() - CHECKSUM);
     let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| content[8 * i + j]));
     let header = MapHeader {
-        key: Key {
-            scene: number(1),
-            settings: number(2),
-        },
+        key: Key { scene: number(1), settings: number(2) },
         shot: [number(3), number(5)],
         stored: [number(4), number(6)],
     };
@@ -166,26 +154,18 @@ pub(crate) fn load(path: &Path, key: &Key) -> Result<Option<[ShootResult; 2]>, M
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(path, &error)),
     };
-    let misfit = |reason| MapError::Misfit {
-        path: path.to_owned(),
-        reason,
-    };
+    let misfit = |reason| MapError::Misfit { path: path.to_owned(), reason };
     let (header, photons) = content(path, &bytes)?;
     if header.key.scene != key.scene {
         return Err(misfit("it was made of another scene"));
     }
     if header.key.settings != key.settings {
-        return Err(misfit(
-            "it was made with another seed, depth or number of photons",
-        ));
+        return Err(misfit("it was made with another seed, depth or number of photons"));
     }
     let mut photons = photons.as_chunks().0.iter().map(Photon::from_bytes);
     let mut map = |i: usize| {
         let photons: Option<Vec<Photon>> = photons.by_ref().take(header.stored[i] as usize).collect();
-        photons.map(|photons| ShootResult {
-            photons,
-            shot: header.shot[i],
-        })
+        photons.map(|photons| ShootResult { photons, shot: header.shot[i] })
     };
     match (map(0), map(1)) {
         (Some(global), Some(caustic)) => Ok(Some([global, caustic])),

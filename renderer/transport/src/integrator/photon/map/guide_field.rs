@@ -151,10 +151,7 @@ impl LocalGuide {
                 collector.add(local, weight * photon.power().luminance());
             }
         }
-        LocalGuide {
-            frame,
-            guide: collector.finish(),
-        }
+        LocalGuide { frame, guide: collector.finish() }
     }
 
     /// Samples a unit vector in proportion to the histogram.

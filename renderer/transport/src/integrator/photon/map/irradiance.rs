@@ -91,11 +91,7 @@ impl IrradianceMap {
         pass: &Pass<'_>,
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
-        let RecordSettings {
-            count,
-            guides,
-            max_segments,
-        } = settings;
+        let RecordSettings { count, guides, max_segments } = settings;
         let max_tag = pass.light_tags.iter().max();
         let tags = max_tag.map_or(0, |&max_tag| usize::from(max_tag) + 1);
         let photons = KdTree::new(photons);
@@ -123,13 +119,7 @@ impl IrradianceMap {
                         false => Some(Guide::NONE),
                     };
                     let mut tagged = vec![Rgb::BLACK; tags];
-                    let query = RecordQuery {
-                        scene,
-                        map,
-                        site: &site,
-                        count,
-                        guess,
-                    };
+                    let query = RecordQuery { scene, map, site: &site, count, guess };
                     let made = query.record(guide, &mut context, &mut tagged);
                     guess = made.0.radius;
                     if guide.is_none() {
@@ -147,9 +137,7 @@ impl IrradianceMap {
         };
         let (made, tagged): (Vec<(Record, f32)>, Vec<Vec<Rgb>>) = made.into_iter().unzip();
         let (mut records, validity_radii2): (Vec<Record>, Vec<f32>) = made.into_iter().unzip();
-        (0..)
-            .zip(&mut records)
-            .for_each(|(index, record)| record.index = index);
+        (0..).zip(&mut records).for_each(|(index, record)| record.index = index);
         let tree = photons.map(|_, photon| RecordKey {
             p: photon.p().to_array().map(f32::to_bits),
             n: photon.packed_n(),
@@ -215,22 +203,11 @@ struct RecordQuery<'a> {
 impl RecordQuery<'_> {
     /// Computes the record and its validity radius [m]; uses `guide` if it is given, else computes a guide.
     fn record(&self, guide: Option<Guide>, context: &mut Context, tagged: &mut [Rgb]) -> (Record, f32) {
-        let RecordQuery {
-            scene,
-            map,
-            site,
-            count,
-            mut guess,
-        } = *self;
+        let RecordQuery { scene, map, site, count, mut guess } = *self;
         let frame = Frame::from_normal(site.n);
         let mut collector = Collector::default();
         let Context { shading, nearest, .. } = context;
-        let mut boundary = BoundaryProbe {
-            scene,
-            site,
-            frame,
-            shading,
-        };
+        let mut boundary = BoundaryProbe { scene, site, frame, shading };
         let guiding = if guide.is_some() { 1 } else { GUIDE_PHOTONS };
         let mut k = count;
         loop {

@@ -62,12 +62,7 @@ const _: () = assert!(Layer::COUNT as u32 == 1 << LAYER_BITS && MAX_LIGHT_TAGS =
 const MAX_STORED_SEGMENTS: u32 = (1 << SEGMENT_BITS) - 1;
 
 impl PathKind {
-    const ALL: [PathKind; 4] = [
-        PathKind::Wide,
-        PathKind::Caustic,
-        PathKind::Hidden,
-        PathKind::InMedium,
-    ];
+    const ALL: [PathKind; 4] = [PathKind::Wide, PathKind::Caustic, PathKind::Hidden, PathKind::InMedium];
 }
 
 /// A unit vector packed into 32 bits, with an error below 0.1 mrad.

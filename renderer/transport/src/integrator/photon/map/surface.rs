@@ -89,10 +89,7 @@ pub(crate) fn same_surface(offset: Vec3, n: Vec3, other: OctVector, both_sides: 
 impl Nearest {
     /// Creates an empty heap with capacity for the largest lookup.
     pub fn new() -> Nearest {
-        Nearest {
-            found: Vec::with_capacity(MAX_NEAREST),
-            count: 0,
-        }
+        Nearest { found: Vec::with_capacity(MAX_NEAREST), count: 0 }
     }
 
     /// Finds the `count` nearest photons of a lookup point within `radius`, or all if there are fewer; returns the
@@ -196,11 +193,7 @@ impl PhotonMap {
     /// `slices` subsets.
     pub(crate) fn new(photons: Vec<Photon>, slices: usize, shot: f64, unit: f32) -> PhotonMap {
         let slice = |first: usize| photons.iter().skip(first).step_by(slices).copied().collect();
-        let scale = if shot > 0.0 {
-            (f64::from(unit) / shot) as f32
-        } else {
-            0.0
-        };
+        let scale = if shot > 0.0 { (f64::from(unit) / shot) as f32 } else { 0.0 };
         let total: f64 = photons.iter().map(|p| f64::from(p.power().luminance())).sum();
         // An emitted photon carries one unit of power; this is also the value for an empty map.
         let mean = if photons.is_empty() {
@@ -303,10 +296,7 @@ impl PhotonMap {
             let photon = &slice.items()[index as usize];
             sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
         }
-        DensityEstimate {
-            sum,
-            count: nearest.found.len(),
-        }
+        DensityEstimate { sum, count: nearest.found.len() }
     }
 
     /// Finds the `count` nearest photons of a lookup point; returns the radius that contains them. The search begins
@@ -372,11 +362,7 @@ impl PhotonMap {
         let mut distances: Vec<f32> = photons
             .iter()
             .step_by((photons.len() / SAMPLES).max(1))
-            .map(|photon| {
-                nearest
-                    .find(slice, &LookupPoint::of(photon, u32::MAX), count, max)
-                    .sqrt()
-            })
+            .map(|photon| nearest.find(slice, &LookupPoint::of(photon, u32::MAX), count, max).sqrt())
             .collect();
         distances.sort_unstable_by(f32::total_cmp);
         distances.get(distances.len() * 3 / 4).copied().unwrap_or(0.0)
@@ -399,13 +385,7 @@ impl LookupPoint {
     fn counts(&self, photon: &Photon, rounding: f32) -> bool {
         photon.segments() <= self.max_segments
             && photon.layer() == self.layer
-            && same_surface(
-                photon.p() - self.p,
-                self.n,
-                photon.packed_n(),
-                self.both_sides,
-                rounding,
-            )
+            && same_surface(photon.p() - self.p, self.n, photon.packed_n(), self.both_sides, rounding)
     }
 }
 

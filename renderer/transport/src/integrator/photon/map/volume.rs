@@ -144,10 +144,7 @@ impl VolumePhotonMap {
             let radius = neighbourhoods[index / PHOTONS_PER_RADIUS]
                 .radius(&photon)
                 .clamp(MIN_RADIUS * max_radius, max_radius);
-            PhotonSphere {
-                photon,
-                radius: (shrink * radius).to_bits(),
-            }
+            PhotonSphere { photon, radius: (shrink * radius).to_bits() }
         };
         let photons: Vec<_> = all.items().iter().enumerate().map(sphere).collect();
         let count = photons.len().div_ceil(SUBSET_SIZE);
@@ -161,11 +158,7 @@ impl VolumePhotonMap {
     /// The photons whose light no camera path can find.
     pub(crate) fn hidden(&self) -> VolumePhotonMap {
         let hidden = |subset: &Subset| {
-            let photons = subset
-                .tree
-                .items()
-                .iter()
-                .filter(|sphere| sphere.photon.is_hidden());
+            let photons = subset.tree.items().iter().filter(|sphere| sphere.photon.is_hidden());
             Subset::new(photons.copied().collect())
         };
         VolumePhotonMap {
@@ -203,22 +196,16 @@ impl VolumePhotonMap {
         let Subset { tree, radii } = &self.subsets[index as usize];
         let extinction = medium.extinction();
         let ray = segment.ray;
-        tree.search_along(
-            ray.origin,
-            ray.direction,
-            segment.length,
-            radii,
-            |sphere, t, d2| {
-                let photon = &sphere.photon;
-                if segments.contains(&photon.segments()) {
-                    let r2 = sqr(sphere.radius());
-                    let (f, _) = medium.phase(ray.direction, photon.wi());
-                    let kernel = sqr(1.0 - d2 / r2) * (3.0 * INV_PI / r2);
-                    let radiance = f * photon.power() * beer_lambert(extinction, t) * (kernel * self.scale);
-                    add(photon.tag(), radiance);
-                }
-            },
-        );
+        tree.search_along(ray.origin, ray.direction, segment.length, radii, |sphere, t, d2| {
+            let photon = &sphere.photon;
+            if segments.contains(&photon.segments()) {
+                let r2 = sqr(sphere.radius());
+                let (f, _) = medium.phase(ray.direction, photon.wi());
+                let kernel = sqr(1.0 - d2 / r2) * (3.0 * INV_PI / r2);
+                let radiance = f * photon.power() * beer_lambert(extinction, t) * (kernel * self.scale);
+                add(photon.tag(), radiance);
+            }
+        });
     }
 }
 

@@ -25,10 +25,7 @@ impl Block {
     /// Keeps the fraction `share` of the photons of indirect light in media, evenly selected, and scales their power by
     /// its inverse. `error` is the accumulated error of this selection, passed from block to block.
     pub(crate) fn thin(&mut self, share: f32, error: &mut f32) {
-        let (all, ends) = (
-            std::mem::take(&mut self.photons),
-            std::mem::take(&mut self.useful),
-        );
+        let (all, ends) = (std::mem::take(&mut self.photons), std::mem::take(&mut self.useful));
         let mut first = 0;
         for (cell, weight, end) in ends {
             for photon in &all[first as usize..end as usize] {

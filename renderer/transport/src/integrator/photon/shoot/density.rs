@@ -75,9 +75,7 @@ impl Density {
 
     fn voxel(&self, p: Vec3) -> usize {
         let at = (p - self.min) * self.scale;
-        let [x, y, z] = at
-            .to_array()
-            .map(|x| (x.max(0.0) as usize).min(Density::SIDE - 1));
+        let [x, y, z] = at.to_array().map(|x| (x.max(0.0) as usize).min(Density::SIDE - 1));
         (z * Density::SIDE + y) * Density::SIDE + x
     }
 
@@ -106,11 +104,7 @@ impl Density {
         for (cell, weight, photons) in blocks.iter().flat_map(Block::emitted_photons) {
             let usefulness = photons.iter().map(|photon| {
                 let rare = 1.0 / (1.0 + self.expected[self.voxel(photon.p())]).sqrt();
-                if photon.segments() > 1 {
-                    rare
-                } else {
-                    DIRECT_USEFULNESS * rare
-                }
+                if photon.segments() > 1 { rare } else { DIRECT_USEFULNESS * rare }
             });
             useful[cell] += weight * usefulness.sum::<f32>();
         }

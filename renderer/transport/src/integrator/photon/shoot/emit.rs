@@ -56,10 +56,7 @@ impl Emitter {
         };
         Emitter {
             powers: if emits { powers } else { vec![] },
-            target: EmissionBounds {
-                center: bounds.center(),
-                radius,
-            },
+            target: EmissionBounds { center: bounds.center(), radius },
             unit,
             fine,
             coarse,
@@ -139,10 +136,7 @@ impl Emitter {
         let chosen = choice.sample(u_cell);
         let cell = chosen.index;
         let light = cell / self.cells_of_light();
-        let (coarse, fine) = (
-            cell % self.cells_of_light() / self.fine.pow(2),
-            cell % self.fine.pow(2),
-        );
+        let (coarse, fine) = (cell % self.cells_of_light() / self.fine.pow(2), cell % self.fine.pow(2));
         let u_fine = within(fine, self.fine, u_fine);
         let u_coarse = within(coarse, self.coarse, u_coarse);
         // The finer square is for the entry point into the scene if the light is infinite, else for the direction:
@@ -156,12 +150,7 @@ impl Emitter {
         let weight = self.by_power(cell) / chosen.probability;
         // Under selection by power alone, the probability of the light is its share of the total power.
         emission.power *= self.unit / self.powers[light];
-        Some(EmittedPhoton {
-            light,
-            cell,
-            weight,
-            emission,
-        })
+        Some(EmittedPhoton { light, cell, weight, emission })
     }
 }
 

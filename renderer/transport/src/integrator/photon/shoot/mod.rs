@@ -106,13 +106,9 @@ impl Shooter<'_> {
         stream: UVec2,
         indices: Range<u64>,
     ) -> Block {
-        let Shooter {
-            scene, emitter, pass, ..
-        } = *self;
+        let Shooter { scene, emitter, pass, .. } = *self;
         let thread = rayon::current_thread_index().unwrap_or(0);
-        let mut context = self.contexts[thread]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut context = self.contexts[thread].lock().unwrap_or_else(PoisonError::into_inner);
         let mut sampler = Sampler::new(pass.seed ^ SALT);
         let mut block = Block::default();
         let before = context.stats.photon_rays;
@@ -170,13 +166,7 @@ fn pop(pending: &mut Vec<PhotonState>, photon: &mut PhotonState) -> bool {
 /// Shoots photons; calls `progress` with the number stored, or shot if `exactly` is set. The result of a pass that is
 /// stopped is incomplete.
 pub(crate) fn shoot(shooter: Shooter<'_>, progress: impl Fn(u64), stats: &mut PhotonStats) -> ShootResult {
-    let Shooter {
-        scene,
-        emitter,
-        params,
-        pass,
-        ..
-    } = shooter;
+    let Shooter { scene, emitter, params, pass, .. } = shooter;
     let mut result = ShootResult::default();
     if !emitter.emits() || params.count == 0 || params.max_segments == 0 {
         return result;
@@ -255,11 +245,7 @@ pub(crate) fn shoot(shooter: Shooter<'_>, progress: impl Fn(u64), stats: &mut Ph
         if pass.is_stopped() {
             break;
         }
-        stats.count_lights(
-            blocks
-                .iter_mut()
-                .flat_map(|block| std::mem::take(&mut block.lights)),
-        );
+        stats.count_lights(blocks.iter_mut().flat_map(|block| std::mem::take(&mut block.lights)));
         segments += traced(&blocks);
         thin(&mut blocks, end - result.shot);
         chosen.add(&choice, end - result.shot);
@@ -284,9 +270,7 @@ pub(crate) fn shoot(shooter: Shooter<'_>, progress: impl Fn(u64), stats: &mut Ph
     for block in &all {
         for (cell, _, photons) in block.emitted_photons() {
             let weight = chosen.weight(emitter, cell);
-            result
-                .photons
-                .extend(photons.iter().map(|photon| photon.scaled(weight)));
+            result.photons.extend(photons.iter().map(|photon| photon.scaled(weight)));
         }
     }
     result
@@ -319,10 +303,7 @@ struct CellCounts {
 
 impl CellCounts {
     fn new(emitter: &Emitter) -> CellCounts {
-        CellCounts {
-            expected: vec![0.0; emitter.cells()],
-            shot: 0,
-        }
+        CellCounts { expected: vec![0.0; emitter.cells()], shot: 0 }
     }
 
     fn add(&mut self, choice: &AliasTable, shot: u64) {

@@ -37,11 +37,7 @@ impl Scatterer {
     pub(crate) fn new() -> Scatterer {
         let mut incoming = ShadingResult::new();
         incoming.bsdf.set_mode(TransportMode::Importance);
-        Scatterer {
-            incoming,
-            outgoing: ShadingResult::new(),
-            outside: 1.0,
-        }
+        Scatterer { incoming, outgoing: ShadingResult::new(), outside: 1.0 }
     }
 
     /// Shades a photon's hit; `outside` is the exterior index of refraction.
@@ -59,13 +55,7 @@ impl Scatterer {
         }
         // At normal incidence most of the base below a layer is visible.
         let n = near_normal(it);
-        shade(
-            scene,
-            &Interaction { wo: n, ..*it },
-            self.outside,
-            context,
-            &mut self.outgoing,
-        );
+        shade(scene, &Interaction { wo: n, ..*it }, self.outside, context, &mut self.outgoing);
         is_wide(&self.outgoing.bsdf)
     }
 
@@ -155,10 +145,7 @@ impl Scatterer {
 fn shade(scene: &Scene, it: &Interaction, outside: f32, context: &mut Context, surface: &mut ShadingResult) {
     context.stats.shading_runs += 1;
     let material = scene.material(it.shape);
-    let ray = HitRay {
-        outside,
-        ..HitRay::from(RayKind::PHOTON)
-    };
+    let ray = HitRay { outside, ..HitRay::from(RayKind::PHOTON) };
     material.shade(it, ray, &Footprint::POINT, &mut context.shading, surface);
 }
 

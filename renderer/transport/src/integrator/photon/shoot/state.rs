@@ -63,12 +63,7 @@ pub(super) struct PhotonState {
 impl PhotonState {
     /// An emitted photon; `hidden` is true if camera paths cannot find its light.
     pub(super) fn new(start: PathStart, power: Rgb, hidden: bool) -> PhotonState {
-        let PathStart {
-            ray,
-            interior,
-            contact,
-            gap,
-        } = start;
+        let PathStart { ray, interior, contact, gap } = start;
         PhotonState {
             ray,
             power,
@@ -119,9 +114,7 @@ impl PhotonState {
     fn scatter(&mut self, it: &Interaction, tracer: &mut PhotonTracer<'_>) -> bool {
         let sampler = &mut *tracer.sampler;
         let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
-        let sample = tracer
-            .scatterer
-            .sample(tracer.scene, it, u_lobe, u, tracer.context);
+        let sample = tracer.scatterer.sample(tracer.scene, it, u_lobe, u, tracer.context);
         let Some((part, sample)) = sample else {
             return false;
         };
@@ -173,18 +166,13 @@ impl PhotonState {
             return false;
         };
         let u = tracer.sampler.next_2d();
-        let sampled = tracer
-            .scatterer
-            .leave(scene, &exit.it, lobe.number, u, tracer.context);
+        let sampled = tracer.scatterer.leave(scene, &exit.it, lobe.number, u, tracer.context);
         let Some((wi, exit_weight)) = sampled else {
             return false;
         };
         self.contact = exit.contact;
         let end = scene.leave(&exit.it, wi, &self.interior, &mut self.contact);
-        self.ray = Ray {
-            time: exit.it.time,
-            ..Ray::new(end.ray_origin(wi), wi)
-        };
+        self.ray = Ray { time: exit.it.time, ..Ray::new(end.ray_origin(wi), wi) };
         self.gap = self.ray.gap_from(exit.it.p);
         // A camera path enters at the photon's exit, so it has the lobe's weight there.
         let weight = exit.weight * exit_weight * (cosines / sample.pdf);
@@ -219,11 +207,7 @@ impl PhotonState {
         loop {
             let length = hit.as_ref().map_or(f32::INFINITY, |it| it.t.max(0.0));
             let ray = self.ray.extended_back(self.gap);
-            let segment = RaySegment {
-                ray: &ray,
-                length: length + self.gap,
-                depth: self.segments,
-            };
+            let segment = RaySegment { ray: &ray, length: length + self.gap, depth: self.segments };
             let mut rng = Rng::new(tracer.sampler.rng_seed());
             let shading = &mut tracer.context.shading;
             let before = self.power.max_component();
@@ -327,9 +311,7 @@ impl PhotonState {
         if !wanted || !tracer.scatterer.has_wide_lobe(scene, it, tracer.context) {
             return;
         }
-        let probability = tracer
-            .density
-            .map_or(1.0, |density| density.keep_probability(it.p));
+        let probability = tracer.density.map_or(1.0, |density| density.keep_probability(it.p));
         if probability < 1.0 && tracer.sampler.next_1d() >= probability {
             return;
         }

@@ -69,10 +69,7 @@ impl MajorantGrid {
     /// Distance up to which the majorant at `t` holds, and that majorant; 0 outside.
     pub(super) fn bound_from(&self, origin: Vec3, direction: Vec3, t: f32) -> (f32, f32) {
         let inverse = direction.recip();
-        let (a, b) = (
-            (self.bounds.min - origin) * inverse,
-            (self.bounds.max - origin) * inverse,
-        );
+        let (a, b) = ((self.bounds.min - origin) * inverse, (self.bounds.max - origin) * inverse);
         let enters = a.min(b).max_element();
         let leaves = a.max(b).min_element();
         if t >= leaves || enters > leaves {

@@ -105,10 +105,7 @@ impl MajorantGrid {
     ) -> MajorantGrid {
         let size = (space.bounds.max - space.bounds.min).max(Vec3::splat(f32::MIN_POSITIVE));
         let largest = cbrt((budget / (UNIFORM_DIVISOR * MIN_CELL_PROBES)) as f32).min(MAX_CELLS);
-        let count = (size / size.max_element() * largest)
-            .ceil()
-            .max(Vec3::ONE)
-            .as_uvec3();
+        let count = (size / size.max_element() * largest).ceil().max(Vec3::ONE).as_uvec3();
         let mut builder = Builder {
             space,
             new_context,
@@ -159,17 +156,10 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
         at: impl Iterator<Item = UVec3>,
         probes_per_cell: usize,
     ) -> ProbedBlock {
-        let mut block = ProbedBlock {
-            cells: vec![],
-            is_faulty: false,
-        };
+        let mut block = ProbedBlock { cells: vec![], is_faulty: false };
         let size = self.size_of(level);
         for at in at {
-            let mut cell = ProbedCell {
-                level,
-                at,
-                ..ProbedCell::default()
-            };
+            let mut cell = ProbedCell { level, at, ..ProbedCell::default() };
             let seed = [at.x, at.y, at.z].into_iter().fold(u64::from(level), |seed, x| {
                 mix(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(x))
             });
@@ -201,10 +191,7 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
 
     /// Probes the medium at several scales, with more points as long as there is no density.
     fn search(&mut self, budget: usize, landmarks: &Landmarks) {
-        let points = SearchPoints {
-            space: self.space,
-            landmarks,
-        };
+        let points = SearchPoints { space: self.space, landmarks };
         for count in [budget / SEARCH_DIVISOR].into_iter().chain(FURTHER_PROBES) {
             let found: Vec<(Vec3, MediumProbe)> = (0..count)
                 .into_par_iter()
@@ -335,12 +322,7 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
     }
 
     fn finish(self, budget: usize) -> MajorantGrid {
-        let bounds: Vec<f32> = self
-            .cells
-            .par_iter()
-            .with_min_len(256)
-            .map(|cell| self.bound(cell))
-            .collect();
+        let bounds: Vec<f32> = self.cells.par_iter().with_min_len(256).map(|cell| self.bound(cell)).collect();
         let largest = bounds.iter().copied().fold(0.0, f32::max);
         let min_majorant = MIN_RELATIVE_MAJORANT * largest;
         let (missed, detail) = match budget < MAX_PROBES {

@@ -71,11 +71,7 @@ impl MediumSpace {
     /// Quasirandom points in the bounds.
     // Roberts 2018, "The Unreasonable Effectiveness of Quasirandom Sequences": the generalised golden ratio.
     pub(crate) fn spread(&self, index: u64) -> Vec3 {
-        const STEP: [f64; 3] = [
-            0.819_172_513_396_164_4,
-            0.671_043_606_703_789_2,
-            0.549_700_477_901_97,
-        ];
+        const STEP: [f64; 3] = [0.819_172_513_396_164_4, 0.671_043_606_703_789_2, 0.549_700_477_901_97];
         let u = STEP.map(|step| (0.5 + index as f64 * step).fract() as f32);
         let bounds = &self.bounds;
         bounds.min + Vec3::from(u) * (bounds.max - bounds.min)

@@ -59,17 +59,13 @@ impl MediumSpace {
 
     /// Position in this space of a point in world space.
     pub(super) fn point(&self, p: Vec3) -> Vec3 {
-        self.medium_from_world
-            .map_or(p, |matrix| matrix.transform_point3(p))
+        self.medium_from_world.map_or(p, |matrix| matrix.transform_point3(p))
     }
 
     /// Origin and direction of a ray in this space; distances are those of the ray.
     pub(super) fn line(&self, ray: &Ray) -> (Vec3, Vec3) {
         match self.medium_from_world {
-            Some(matrix) => (
-                matrix.transform_point3(ray.origin),
-                matrix.transform_vector3(ray.direction),
-            ),
+            Some(matrix) => (matrix.transform_point3(ray.origin), matrix.transform_vector3(ray.direction)),
             None => (ray.origin, ray.direction),
         }
     }
