@@ -199,7 +199,7 @@ fn instances_match_transformed_copies() {
             }
             // Near an edge, rays may hit different primitives of a shape, at the same place.
             (Some(a), Some(b)) => {
-                assert!(a.p.distance(b.p) < 1e-2 || a.shape != b.shape, "{a:?} is not {b:?}")
+                assert!(a.p.distance(b.p) < 1e-2 || a.shape != b.shape, "{a:?} is not {b:?}");
             }
             (None, None) => {}
             (a, b) => assert!(a.or(b).is_some_and(|hit| hit.ng.dot(hit.wo).abs() < 0.1), "only one is hit"),

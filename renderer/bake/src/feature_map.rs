@@ -88,7 +88,7 @@ fn by_rays(
                 rays.add_openness(scene, &point.it, samples, sampler, context, &mut sums);
             }
             Feature::Shadow(lights, _) => {
-                add_visibility((scene, lights), &point.it, samples, sampler, &mut context.shading, &mut sums)
+                add_visibility((scene, lights), &point.it, samples, sampler, &mut context.shading, &mut sums);
             }
             _ => rays.add_curvature(scene, &point.it, samples, sampler, &mut sums),
         }

@@ -168,7 +168,7 @@ impl Wrapper<'_> {
     fn track_brackets(&mut self, at: usize, depth: usize) {
         match self.roles.list[at] {
             Role::ParenOpen | Role::IndexOpen | Role::ListOpen => {
-                self.open.push(OpenBracket { at, indent: self.indent, moved: self.moved() })
+                self.open.push(OpenBracket { at, indent: self.indent, moved: self.moved() });
             }
             Role::ParenClose | Role::CastClose | Role::IndexClose | Role::ListClose => {
                 let closed = self.open.pop();

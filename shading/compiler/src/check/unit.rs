@@ -377,7 +377,7 @@ impl<'a> Checker<'a> {
             };
             match known {
                 Some(known) => {
-                    found.push(hir::Metadata { name: entry.name.text.clone(), value: known, ty: value.ty })
+                    found.push(hir::Metadata { name: entry.name.text.clone(), value: known, ty: value.ty });
                 }
                 None => self.report(entry.value.span, CheckError::MetadataNotConstant),
             }

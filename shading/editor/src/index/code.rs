@@ -130,7 +130,7 @@ impl Indexer<'_> {
                     init.iter().for_each(|stmt| indexer.statement(stmt));
                     condition.iter().chain(step).for_each(|expr| indexer.expr(expr));
                     indexer.nested(body);
-                })
+                });
             }
             StmtKind::While { condition, body } | StmtKind::DoWhile { body, condition } => {
                 self.expr(condition);
