@@ -27,7 +27,7 @@ pub struct RenderRequest {
     /// it most; --spp is then the maximum of a pixel [default: 65536]
     #[arg(long, value_name = "ERROR", value_parser = parse_error)]
     pub noise: Option<f64>,
-    /// Quality of the picture, instead of a number of samples: --noise 0.1, 0.03 or 0.01
+    /// Quality of the picture, instead of a number of samples: a preview of a few seconds, --noise 0.03 or 0.01
     #[arg(long, value_enum, conflicts_with_all = ["noise", "samples"])]
     pub quality: Option<Quality>,
     /// Minimum samples of each pixel with --noise [default: 16]

@@ -116,6 +116,22 @@ impl Default for PhotonSettings {
     }
 }
 
+impl PathSettings {
+    /// Takes one branch and one light sample, without guides, where the settings leave these to a pilot.
+    #[must_use]
+    pub fn without_pilots(self) -> PathSettings {
+        PathSettings {
+            split: self.split.or(Some(1)),
+            light_samples: self.light_samples.or(Some(1)),
+            guide: self.guide.or(Some(false)),
+            ..self
+        }
+    }
+}
+
+/// Photons in each map of a draft.
+const DRAFT_PHOTONS: u64 = 100_000;
+
 /// Maximum number of branches of a path.
 pub const MAX_SPLIT: u32 = 64;
 
@@ -184,6 +200,23 @@ impl Integrator {
         };
         *own = depth.or(*own);
         self
+    }
+
+    /// Takes one branch and one light sample, without guides, and few photons, where the settings leave these open.
+    #[must_use]
+    pub fn for_draft(self) -> Integrator {
+        match self {
+            Integrator::Path(path) => Integrator::Path(path.without_pilots()),
+            Integrator::Auto(path) => Integrator::Path(path.without_pilots()),
+            Integrator::Photon(photon) => Integrator::Photon(PhotonSettings {
+                photons: photon.photons.or(Some(DRAFT_PHOTONS)),
+                caustic_photons: photon.caustic_photons.or(Some(DRAFT_PHOTONS)),
+                gather: photon.gather.or(Some(1)),
+                light_samples: photon.light_samples.or(Some(1)),
+                guide: photon.guide.or(Some(false)),
+                ..photon
+            }),
+        }
     }
 
     /// Hides environments from camera rays, or shows them.

@@ -273,6 +273,29 @@ pub(in crate::command) fn denoising(request: &RenderRequest, has_images: bool) -
 /// Minimum samples per pixel with `--noise`, unless `--min-spp` is given.
 const MIN_SAMPLES: u32 = 16;
 
+/// Minimum samples per pixel of a draft.
+const MIN_DRAFT_SAMPLES: u32 = 4;
+
+/// Maximum number of paths of a draft, but for the minimum of each pixel: a few seconds on two cores.
+const MAX_DRAFT_PATHS: u64 = 1 << 19;
+
+/// The error to reach, if one is requested, and the bounds of the samples per pixel.
+fn noise_goal(request: &RenderRequest, pixels: u64) -> Option<NoiseGoal> {
+    let (min_samples, max_samples) = match request.quality {
+        Some(Quality::Draft) => {
+            let fit = MAX_DRAFT_PATHS / pixels.max(1);
+            (MIN_DRAFT_SAMPLES, fit.clamp(u64::from(MIN_DRAFT_SAMPLES), MAX_SAMPLES))
+        }
+        _ => (MIN_SAMPLES, MAX_SAMPLES),
+    };
+    Some(NoiseGoal {
+        error: request.noise()?,
+        // The first round is measured in four batches.
+        min_samples: u64::from(request.min_spp.unwrap_or(min_samples)).next_multiple_of(4),
+        max_samples: request.spp.map_or(max_samples, u64::from),
+    })
+}
+
 /// Settings of the render, and the requested range of samples. With `--noise` the render also includes the samples
 /// before that range.
 fn settings(
@@ -289,12 +312,9 @@ fn settings(
             "error: --min-spp {least} is above --spp {most}, the most that a pixel gets"
         )));
     }
-    let noise = request.noise().map(|error| NoiseGoal {
-        error,
-        // The first round is measured in four batches.
-        min_samples: u64::from(request.min_spp.unwrap_or(MIN_SAMPLES)).next_multiple_of(4),
-        max_samples: request.spp.map_or(MAX_SAMPLES, u64::from),
-    });
+    let base = RenderSettings::new(desc, built);
+    let pixels = u64::from(base.rendered().width()) * u64::from(base.rendered().height());
+    let noise = noise_goal(request, pixels);
     let all = noise.map_or(total, |goal| goal.max_samples);
     let (first, end) = request.samples.unwrap_or((0, all));
     if end > all {
@@ -306,8 +326,12 @@ fn settings(
     if let Some(goal) = &noise {
         check_rounds(goal, &(first..end))?;
     }
+    let mut integrator = built.integrator.with_depth(request.scene.depth);
+    if request.quality == Some(Quality::Draft) {
+        integrator = integrator.for_draft();
+    }
     let settings = RenderSettings {
-        integrator: built.integrator.with_depth(request.scene.depth),
+        integrator,
         samples: if noise.is_some() { 0..end } else { first..end },
         total,
         unit: SampleUnit::Path,
@@ -317,7 +341,7 @@ fn settings(
         time_limit: request.time,
         photon_map: request.photon_map.clone(),
         joins,
-        ..RenderSettings::new(desc, built)
+        ..base
     };
     Ok((settings, first..end))
 }

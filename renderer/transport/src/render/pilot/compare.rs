@@ -13,7 +13,7 @@ use super::pixels::Pilot;
 use super::result::{ChosenSettings, Decision, PilotResult};
 use super::settings::{self, choose_settings, with_counts};
 use super::stratified::{self, Pixel};
-use super::time_limit::{is_below, plain};
+use super::time_limit::is_below;
 use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
 use crate::render::RenderSettings;
@@ -83,7 +83,7 @@ pub(super) fn decide(
         return Ok(PilotResult {
             decision: None,
             integrator: Integrator::Path(*path),
-            chosen: ChosenSettings::given(Integrator::Path(plain(path))),
+            chosen: ChosenSettings::given(Integrator::Path(path.without_pilots())),
             missing_light: None,
         });
     }

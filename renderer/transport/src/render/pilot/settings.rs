@@ -18,7 +18,7 @@ use super::caustics;
 use super::pixels::Pilot;
 use super::result::ChosenSettings;
 use super::stratified;
-use super::time_limit::{is_below, plain};
+use super::time_limit::is_below;
 use crate::integrator::photon::{GuideField, Photons};
 use crate::integrator::{Pass, PathSettings, PhotonSettings, Prepared};
 use crate::render::RenderSettings;
@@ -64,7 +64,7 @@ pub(super) fn choose_settings(
 ) -> ChosenSettings<PathSettings> {
     let reaches = |segments| path.depth.is_none_or(|depth| depth >= segments);
     if !reaches(2) || is_below(MIN_PATHS, settings) {
-        return ChosenSettings::given(plain(path));
+        return ChosenSettings::given(path.without_pilots());
     }
     if path.split.is_some() && path.light_samples.is_some() && path.guide.is_some() {
         return ChosenSettings::given(*path);

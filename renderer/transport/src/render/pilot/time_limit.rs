@@ -49,16 +49,6 @@ pub(crate) fn fitted(
     }
 }
 
-/// Paths without branches, for renders without time for a pilot.
-pub(super) fn plain(path: &PathSettings) -> PathSettings {
-    PathSettings {
-        split: path.split.or(Some(1)),
-        light_samples: path.light_samples.or(Some(1)),
-        guide: path.guide.or(Some(false)),
-        ..*path
-    }
-}
-
 /// Returns whether fewer than `paths` paths fit the time limit.
 pub(super) fn is_below(paths: u64, settings: &RenderSettings) -> bool {
     settings.deciding_limit().is_some() && settings.paths() < paths
