@@ -6,14 +6,13 @@
 use std::f64::consts::SQRT_2;
 use std::sync::atomic::AtomicBool;
 
-use super::pixels::Pilot;
+use super::pixels::{Pilot, PixelGrid};
 use crate::integrator::{Contribution, Prepared, RadianceSink};
 use crate::radiance::BranchEvent;
 use crate::render::RenderSettings;
 use crate::render::settings::MAX_BRANCHES;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
-use renderer_image::Rect;
 
 /// Distance of the pilot's pixels on small films; the pilot then costs no more than one sample per pixel.
 pub(super) const STEP: u32 = 4;
@@ -89,11 +88,11 @@ pub(super) struct Errors {
 pub(super) fn measured(
     scene: &Scene,
     settings: &RenderSettings,
+    grid: PixelGrid,
     in_two: &Prepared,
     stop: &AtomicBool,
 ) -> Pilot<Pixel> {
-    let film = Rect::of_size(settings.width, settings.height);
-    Pilot::new(scene, settings, (&film, STEP), stop, |sample, context| {
+    Pilot::new(scene, settings, grid, stop, |sample, context| {
         let mut pixel = Pixel::default();
         for index in 0..SAMPLES {
             let (ray, mut sampler) = sample(index);

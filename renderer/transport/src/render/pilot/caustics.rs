@@ -5,12 +5,15 @@
 //! are evaluated for light from the photon's direction, MIS weights included. Their mean square divided by their mean, times
 //! the photon's power, is a sample of the second moment of the path's contribution.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use glam::UVec2;
 use rayon::prelude::*;
 
 use super::branches::STEP;
+use super::budget::Budget;
+use super::pixels::{MAX_PIXELS, PixelGrid};
 use super::stratified;
 use crate::integrator::photon::{Photon, Photons};
 use crate::integrator::{Context, Integrator, MisContext, Pass, PathSettings, PhotonSettings, Prepared};
@@ -23,10 +26,11 @@ use renderer_base::sampler::Sampler;
 use renderer_image::Rect;
 use renderer_scene::Show;
 
-/// Number of photons that detect whether caustics matter.
-pub(super) const DETECTION_PHOTONS: u64 = 1 << 14;
-/// Number of photons that measure their variance.
-pub(super) const MEASUREMENT_PHOTONS: u64 = 1 << 16;
+/// Cost of a photon stored in a caustic map and of the estimates there, in paths; most photons are not stored.
+const PHOTON_COST: f64 = 20.0;
+
+/// Photons of a trial: their number is within the budget, but never too small for a warning of missing light.
+const PHOTONS: RangeInclusive<u64> = 1 << 10..=1 << 14;
 
 /// Samples of each pixel and each of the two sequences; lookups of photons have little noise.
 const SAMPLES: u64 = 4;
@@ -38,7 +42,7 @@ const ALBEDO: f64 = 0.5;
 const MAX_PHOTONS: usize = 1 << 12;
 
 /// Relative root mean square of missing light above which it is visible.
-pub(super) const VISIBLE_ERROR: f64 = 0.01;
+const VISIBLE_ERROR: f64 = 0.01;
 
 /// Number of estimates at each photon.
 const ESTIMATES: u64 = 8;
@@ -48,6 +52,11 @@ const SALT: u64 = 0x63_61_75_73_74_69_63;
 
 /// Offset of ray origins from the surface relative to the scene's radius: the error bound of photon positions is unknown.
 const ORIGIN_OFFSET: f32 = 1e-4;
+
+/// Number of photons that a trial may trace; `None` if these are too few.
+pub(super) fn affordable_photons(budget: Budget) -> Option<u64> {
+    budget.count(PHOTON_COST, PHOTONS)
+}
 
 /// Traces `count` photons of a caustic map for a pilot; `None` if there are no caustics.
 pub(super) fn photons(
@@ -70,11 +79,11 @@ pub(super) fn photons(
     }
 }
 
-/// Variance of the caustics of `maps` in a branch of `path`, at the pixels of a pilot with this rectangle and step.
+/// Variance of the caustics of `maps` in a branch of `path`, at the pixels of a pilot.
 pub(super) fn variances(
     scene: &Scene,
     settings: &RenderSettings,
-    area: (&Rect, u32),
+    grid: PixelGrid,
     (path, maps): (&Prepared, &Photons),
     stop: &AtomicBool,
 ) -> Vec<f64> {
@@ -82,16 +91,15 @@ pub(super) fn variances(
         return vec![];
     }
     let squares = weighted(scene, settings, (path, maps), stop, false, Estimates::square_over_mean);
-    let pilot = stratified::sample(scene, settings, area, SAMPLES, &squares, stop);
+    let pilot = stratified::sample(scene, settings, grid, SAMPLES, &squares, stop);
     pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
 }
 
-/// Radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot with this rectangle and step: caustics
-/// of delta lights, which rays do not hit and light samples do not reach through refracting surfaces.
-pub(super) fn missing_light(
+/// Radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot: caustics of delta lights, which rays do not hit and light samples do not reach through refracting surfaces.
+fn missing_light(
     scene: &Scene,
     settings: &RenderSettings,
-    area: (&Rect, u32),
+    grid: PixelGrid,
     (path, maps): (&Prepared, &Photons),
     stop: &AtomicBool,
 ) -> Vec<f64> {
@@ -101,7 +109,7 @@ pub(super) fn missing_light(
     }
     let never = |estimates: Estimates| if estimates.sum > 0.0 { 0.0 } else { 1.0 };
     let light = weighted(scene, settings, (path, maps), stop, true, never);
-    let pilot = stratified::sample(scene, settings, area, SAMPLES, &light, stop);
+    let pilot = stratified::sample(scene, settings, grid, SAMPLES, &light, stop);
     pilot.pixels.iter().map(|pixel| pixel.mean).collect()
 }
 
@@ -116,11 +124,13 @@ pub(super) fn missing(
     if !scene.lights().iter().any(Light::is_delta) {
         return None;
     }
-    let maps = photons(scene, path, pass, DETECTION_PHOTONS)?;
-    let plain = Prepared::Path(*path).with_counts(1, 1);
+    let count = affordable_photons(Budget::new(settings)).unwrap_or(*PHOTONS.start());
+    let maps = photons(scene, path, pass, count)?;
     let film = Rect::of_size(settings.width, settings.height);
-    let missing_light = missing_light(scene, settings, (&film, STEP), (&plain, &maps), pass.stop);
-    let found = stratified::sample(scene, settings, (&film, STEP), SAMPLES, &plain, pass.stop).pixels;
+    let plain = Prepared::Path(*path).with_counts(1, 1);
+    let grid = PixelGrid::new(&film, STEP, MAX_PIXELS.min(count / 4));
+    let missing_light = missing_light(scene, settings, grid, (&plain, &maps), pass.stop);
+    let found = stratified::sample(scene, settings, grid, SAMPLES, &plain, pass.stop).pixels;
     let brightness = |(pixel, light): (&stratified::Pixel, &f64)| pixel.mean + light;
     let pixels = || found.iter().zip(&missing_light);
     let count = missing_light.len() as f64;

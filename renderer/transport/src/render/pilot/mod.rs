@@ -3,12 +3,14 @@
 //! - [`compare`]: `path` or `photon`, for `auto`.
 //! - [`settings`], [`branches`]: branches and light samples at the first scattering vertex, and guides.
 //! - [`caustics`]: variance of caustics and missing light, from photons.
-//! - [`stratified`], [`pixels`]: the measurements. [`time_limit`]: the number of samples that a time limit allows.
+//! - [`stratified`], [`pixels`]: the measurements. [`budget`]: limits of their work. [`time_limit`]: the number of samples that a
+//!   time limit allows.
 //!
 //! Pilots count rays instead of time and have separate random numbers, so that a picture depends on scene, settings and sample
 //! range only. All costs are in rays of plain paths.
 
 mod branches;
+mod budget;
 mod caustics;
 mod compare;
 mod pixels;

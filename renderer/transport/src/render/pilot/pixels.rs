@@ -12,11 +12,43 @@ use renderer_base::sampler::Sampler;
 use renderer_geometry::camera::CameraRay;
 use renderer_image::Rect;
 
-/// Pixels of a pilot along the longer side of its rectangle.
-const PIXELS: u32 = 40;
+/// Maximum number of pixels of a pilot along the longer side of its rectangle.
+const MAX_SIDE: u32 = 40;
+
+/// Maximum number of pixels of a pilot.
+pub(super) const MAX_PIXELS: u64 = (MAX_SIDE * MAX_SIDE) as u64;
 
 /// Separates the random numbers of pilots from those of the picture.
 const SALT: u64 = 0x70_69_6c_6f_74;
+
+/// The pixels of a pilot: a regular grid.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PixelGrid {
+    rect: Rect,
+    /// Distance of neighbours in pixels.
+    step: u32,
+}
+
+impl PixelGrid {
+    /// Pixels spread over `rect`, at least `step` apart, at most about `most`.
+    pub(super) fn new(rect: &Rect, step: u32, most: u64) -> PixelGrid {
+        let (width, height) = (rect.width(), rect.height());
+        let area = f64::from(width) * f64::from(height);
+        let sparse = (area / most.max(1) as f64).sqrt().ceil() as u32;
+        let step = width.max(height).div_ceil(MAX_SIDE).max(step).max(sparse);
+        PixelGrid { rect: *rect, step }
+    }
+
+    fn pixels(self) -> Vec<UVec2> {
+        let (width, height) = (self.rect.width(), self.rect.height());
+        let corner = UVec2::new(self.rect.x0, self.rect.y0);
+        let last = UVec2::new(width, height) - 1;
+        (0..height.div_ceil(self.step))
+            .flat_map(|y| (0..width.div_ceil(self.step)).map(move |x| UVec2::new(x, y)))
+            .map(|cell| corner + (cell * self.step + self.step / 2).min(last))
+            .collect()
+    }
+}
 
 /// Measurements at the pixels of a pilot, and their work.
 pub(crate) struct Pilot<T> {
@@ -25,17 +57,16 @@ pub(crate) struct Pilot<T> {
 }
 
 impl<T: Send + Default> Pilot<T> {
-    /// Measures pixels spread over `rect`, at least `step` apart, on the current `rayon` pool; the result does not depend on the
-    /// number of threads. `measure` receives a function from sample index to camera ray and sampler. If `stop` is set, the
-    /// result is invalid.
-    pub(crate) fn new(
+    /// Measures the pixels of a grid on the current `rayon` pool; the result does not depend on the number of threads. `measure`
+    /// receives a function from sample index to camera ray and sampler. If `stop` is set, the result is invalid.
+    pub(super) fn new(
         scene: &Scene,
         settings: &RenderSettings,
-        (rect, step): (&Rect, u32),
+        grid: PixelGrid,
         stop: &AtomicBool,
         measure: impl Fn(&dyn Fn(u64) -> (CameraRay, Sampler), &mut Context) -> T + Sync,
     ) -> Pilot<T> {
-        Pilot::at(scene, settings, &places(rect, step), |place, sampler, context| {
+        Pilot::at(scene, settings, &grid.pixels(), |place, sampler, context| {
             if stop.load(Ordering::Relaxed) {
                 return T::default();
             }
@@ -54,7 +85,7 @@ impl<T: Send> Pilot<T> {
         measure: impl Fn(UVec2, &mut Sampler, &mut Context) -> T + Sync,
     ) -> Pilot<T> {
         let rows: Vec<(Vec<T>, Stats)> = places
-            .par_chunks(PIXELS as usize)
+            .par_chunks(MAX_SIDE as usize)
             .map_init(
                 || (Context::new(scene), Sampler::new(settings.seed ^ SALT)),
                 |(context, sampler), places| {
@@ -71,17 +102,6 @@ impl<T: Send> Pilot<T> {
         }
         pilot
     }
-}
-
-fn places(rect: &Rect, least_step: u32) -> Vec<UVec2> {
-    let (width, height) = (rect.width(), rect.height());
-    let step = width.max(height).div_ceil(PIXELS).max(least_step);
-    let corner = UVec2::new(rect.x0, rect.y0);
-    let last = UVec2::new(width, height) - 1;
-    (0..height.div_ceil(step))
-        .flat_map(|y| (0..width.div_ceil(step)).map(move |x| UVec2::new(x, y)))
-        .map(|cell| corner + (cell * step + step / 2).min(last))
-        .collect()
 }
 
 fn sample(settings: &RenderSettings, place: UVec2, index: u64, mut sampler: Sampler) -> (CameraRay, Sampler) {

@@ -1,4 +1,4 @@
-//! PilotResult of branches, light samples and guides by short pilots, where the integrator's settings leave them open.
+//! Numbers of branches and light samples, and guides, by short pilots, where the integrator's settings leave them open.
 //!
 //! - Branches and light samples at the first surface that scatters: see `branches.rs`.
 //! - Guides of `photon`: the variant with less variance × cost. Where the sky or near walls light a surface, gather rays
@@ -8,42 +8,34 @@
 //!   an unguided pilot misses. The variance of caustics that both miss is estimated from photons.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use super::branches::{
-    Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PATH_TOLERANCE, PLAIN, Pixel, SAMPLES, STEP,
+    Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, PATH_TOLERANCE, PLAIN, Pixel, SAMPLES, STEP,
     TOLERANCE, measured, relative,
 };
+use super::budget::Budget;
 use super::caustics;
-use super::pixels::Pilot;
+use super::pixels::{Pilot, PixelGrid};
 use super::result::ChosenSettings;
-use super::stratified;
-use super::time_limit::is_below;
 use crate::integrator::photon::{GuideField, Photons};
 use crate::integrator::{Pass, PathSettings, PhotonSettings, Prepared};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_image::Rect;
 
-/// The guides of the pilot use 1 / `PHOTON_RATIO` of the photons of the picture, at most `MAX_PHOTONS`: shaders may be slow.
-const PHOTON_RATIO: u64 = 4;
-const MAX_PHOTONS: u64 = 1 << 16;
+/// Cost of a sample with two branches and two light samples, in paths.
+const PATH_SAMPLE: f64 = 2.5;
+
+/// Cost of a sample with two gather rays and two light samples, in paths; two variants share a trial.
+const GATHER_SAMPLE: f64 = 8.0;
 
 /// Cost of a photon stored for guides, in camera rays of plain paths, as in veach-ajar by Bitterli.
 const PHOTON_COST: f64 = 3.0;
 
-/// Cost of a photon stored in a caustic map, in the same unit; most photons are not stored.
-const CAUSTIC_PHOTON_COST: f64 = 10.0;
-
-/// Maximum share of a time limit for a trial of guides or caustics.
-const MAX_TRIAL_SHARE: f64 = 0.03;
-
-/// Minimum number of paths within a time limit for pilots, which cost as much as several ten thousand paths.
-const MIN_PATHS: u64 = 500_000;
-
-/// Ratio of the variance of branches to the rest above which guides are tried at any cost: 5 and 16 in two rooms where guides do
-/// not pay, 900 in veach-ajar, where they do.
-const DOMINANT_VARIANCE: f64 = 50.0;
+/// Photons of the guides of a pilot: at most a quarter of those of the picture.
+const MIN_PHOTONS: u64 = 1 << 11;
+const MAX_PHOTONS: u64 = 1 << 16;
+const PHOTON_RATIO: u64 = 4;
 
 /// Maximum ratio of the measured work of guided paths to that of plain paths. It is 1.5 in veach-ajar and cornell_spheres, where
 /// guides pay, and 3 to 7 in five scenes with lights behind glass, where the predicted gain was 3 to 13 and the true one 0.8.
@@ -62,19 +54,20 @@ pub(super) fn choose_settings(
     path: &PathSettings,
     pass: &Pass<'_>,
 ) -> ChosenSettings<PathSettings> {
+    let budget = Budget::new(settings);
+    let film = Rect::of_size(settings.width, settings.height);
     let reaches = |segments| path.depth.is_none_or(|depth| depth >= segments);
-    if !reaches(2) || is_below(MIN_PATHS, settings) {
+    let is_open = path.split.is_none() || path.light_samples.is_none() || path.guide.is_none();
+    let grid = budget.grid(&film, STEP, SAMPLES as f64 * PATH_SAMPLE);
+    let Some(grid) = grid.filter(|_| is_open && reaches(2)) else {
         return ChosenSettings::given(path.without_pilots());
-    }
-    if path.split.is_some() && path.light_samples.is_some() && path.guide.is_some() {
-        return ChosenSettings::given(*path);
-    }
-    let pilots = Pilots { scene, settings, path, pass, begin: Instant::now() };
-    let plain = pilots.paths(false);
+    };
+    let pilots = Pilots { scene, settings, path, pass, budget, grid };
+    let plain = pilots.paths(None);
     let guided = match path.guide {
-        Some(guide) => guide.then(|| pilots.paths(true).errors),
+        Some(true) => Some(pilots.paths(Some(MIN_PHOTONS)).errors),
         None if reaches(3) => pilots.guided(&plain),
-        None => None,
+        Some(false) | None => None,
     };
     let errors = guided.as_ref().unwrap_or(&plain.errors);
     let counts = pilots.counts(errors);
@@ -96,7 +89,8 @@ struct Pilots<'a> {
     settings: &'a RenderSettings,
     path: &'a PathSettings,
     pass: &'a Pass<'a>,
-    begin: Instant,
+    budget: Budget,
+    grid: PixelGrid,
 }
 
 /// Paths of a pilot and their variances.
@@ -107,17 +101,23 @@ struct PilotPaths {
 }
 
 impl Pilots<'_> {
-    /// Measures paths with or without guides.
-    fn paths(&self, guide: bool) -> PilotPaths {
+    /// Measures paths, with guides from this number of photons if there is one.
+    fn paths(&self, photons: Option<u64>) -> PilotPaths {
         let in_two = PathSettings {
             split: Some(2),
             light_samples: Some(2),
-            guide: Some(guide),
+            guide: Some(photons.is_some()),
             ..*self.path
         };
-        let paths = prepare(self.scene, &in_two, self.pass);
-        let pilot = measured(self.scene, self.settings, &paths, self.pass.stop);
-        let errors = Errors::of(&pilot, if guide { GUIDED } else { PLAIN });
+        let paths = match photons {
+            Some(count) => {
+                let field = GuideField::prepare(&in_two, self.scene, self.pass, count);
+                Prepared::Guided(in_two, Box::new(field))
+            }
+            None => Prepared::Path(in_two),
+        };
+        let pilot = measured(self.scene, self.settings, self.grid, &paths, self.pass.stop);
+        let errors = Errors::of(&pilot, if photons.is_some() { GUIDED } else { PLAIN });
         PilotPaths { paths, pilot, errors }
     }
 
@@ -133,75 +133,43 @@ impl Pilots<'_> {
 
     /// Variances of guided paths, if these reach an error in less time.
     fn guided(&self, plain: &PilotPaths) -> Option<Errors> {
+        let photons = GuideField::photons(self.pass);
+        let left = 1.0 - self.budget.share(PHOTON_COST * photons as f64);
+        let trial = self
+            .budget
+            .count(PHOTON_COST, MIN_PHOTONS..=MAX_PHOTONS.min(photons / PHOTON_RATIO))?;
         let (branch, rest) = (plain.errors.branch, plain.errors.camera + plain.errors.light_sample);
         let mut guided = None;
-        let is_cheap = self.share(PHOTON_COST * pilot_photons(self.pass) as f64) < MAX_TRIAL_SHARE;
-        if branch > rest && (is_cheap || branch > DOMINANT_VARIANCE * rest) {
-            let tried = self.paths(true);
+        if branch > rest {
+            let tried = self.paths(Some(trial));
             let unguided = tried.errors.without_guides(&plain.errors);
-            let left = 1.0 - self.share_of_photons(&tried.paths);
             let (work, of_plain) = (self.work(&tried.errors), self.work(&plain.errors));
             if STRATIFICATION_LOSS * work < left * self.work(&unguided) && work < MAX_WORK_RATIO * of_plain {
                 return Some(tried.errors);
             }
             guided = Some(tried);
         }
-        if self.is_late()
-            || self.share(CAUSTIC_PHOTON_COST * caustics::DETECTION_PHOTONS as f64) > MAX_TRIAL_SHARE
-        {
-            return None;
-        }
-        let few = self.caustics(caustics::DETECTION_PHOTONS)?;
-        if self.is_late() || 2.0 * self.of_caustics(plain, &few) <= branch.max(rest) || self.is_late() {
-            return None;
-        }
-        let many = self.caustics(caustics::MEASUREMENT_PHOTONS)?;
-        let of_plain = self.of_caustics(plain, &many);
+        let caustics = self.caustics()?;
+        let of_plain = self.of_caustics(plain, &caustics);
         if of_plain <= branch.max(rest) {
             return None;
         }
-        let guided = guided.unwrap_or_else(|| self.paths(true));
-        let of_guided = guided.errors.with_branch(self.of_caustics(&guided, &many));
+        let guided = guided.unwrap_or_else(|| self.paths(Some(trial)));
+        let of_guided = guided.errors.with_branch(self.of_caustics(&guided, &caustics));
         // Rare paths have no stratification to lose.
-        (self.work(&of_guided) < self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
+        (self.work(&of_guided) < left * self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
     }
 
-    /// Returns whether the trials have used their share of the time limit.
-    fn is_late(&self) -> bool {
-        self.settings
-            .deciding_limit()
-            .is_some_and(|limit| self.begin.elapsed() > limit.mul_f64(MAX_TRIAL_SHARE))
-    }
-
-    /// Share of the time limit for `cost` camera rays of plain paths; 0 without a limit.
-    fn share(&self, cost: f64) -> f64 {
-        // The number of samples in the settings fits the limit.
-        let whole = self.settings.total as f64 * self.settings.pixels() as f64;
-        match self.settings.deciding_limit() {
-            Some(_) => cost / whole,
-            None => 0.0,
-        }
-    }
-
-    /// Share of the time limit for the photons of the picture's guides, extrapolated from those of `tried`; 0 without a limit.
-    fn share_of_photons(&self, tried: &Prepared) -> f64 {
-        let (Some(limit), Some(stats)) = (self.settings.deciding_limit(), tried.photons()) else {
-            return 0.0;
-        };
-        let more = GuideField::photons(self.pass) as f64 / stats.stored[0].max(1) as f64;
-        more * (stats.shooting + stats.building).as_secs_f64() / limit.as_secs_f64()
-    }
-
-    /// Traces `count` photons of caustics; `None` if there are no caustics.
-    fn caustics(&self, count: u64) -> Option<Box<Photons>> {
+    /// Traces photons of caustics; `None` if there are no caustics, or too few photons are affordable.
+    fn caustics(&self) -> Option<Box<Photons>> {
+        let count = caustics::affordable_photons(self.budget)?;
         caustics::photons(self.scene, self.path, self.pass, count)
     }
 
     /// Relative variance of caustics in a branch of these paths.
     fn of_caustics(&self, of: &PilotPaths, maps: &Photons) -> f64 {
-        let film = Rect::of_size(self.settings.width, self.settings.height);
-        let variances =
-            caustics::variances(self.scene, self.settings, (&film, STEP), (&of.paths, maps), self.pass.stop);
+        let paths = (&of.paths, maps);
+        let variances = caustics::variances(self.scene, self.settings, self.grid, paths, self.pass.stop);
         relative(&of.pilot.pixels, &variances)
     }
 
@@ -210,23 +178,8 @@ impl Pilots<'_> {
     }
 }
 
-/// Prepares paths for a pilot from settings without open choices.
-pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Prepared {
-    if path.guide != Some(true) {
-        return Prepared::Path(*path);
-    }
-    let field = GuideField::prepare(path, scene, pass, pilot_photons(pass));
-    Prepared::Guided(*path, Box::new(field))
-}
-
-/// Number of photons of the pilot's guides.
-fn pilot_photons(pass: &Pass<'_>) -> u64 {
-    (GuideField::photons(pass) / PHOTON_RATIO).min(MAX_PHOTONS)
-}
-
 /// Chooses the numbers of gather rays and light samples and the guides that the settings leave open. Progressive passes have one
-/// of each: they shoot photons for every sample, which cost more. With a time limit, the variances of the parts of samples
-/// decide; else pictures of several samples, which take longer.
+/// of each: they shoot photons for every sample, which cost more.
 pub(crate) fn with_counts(
     scene: &Scene,
     settings: &RenderSettings,
@@ -239,61 +192,32 @@ pub(crate) fn with_counts(
     if !gathers || !is_open || photon.depth == Some(1) {
         return ChosenSettings::given(maps);
     }
-    let mut maps = maps.with_counts(2, 2);
-    let guides = [(false, GATHERED), (true, GUIDED_GATHERED)];
-    let of_guides = guides
-        .into_iter()
-        .filter(|(guide, _)| photon.guide.is_none_or(|given| given == *guide));
-    let mut errors = vec![];
-    for (guide, costs) in of_guides {
-        maps = maps.with_guides(guide);
-        errors.push((guide, Errors::of(&measured(scene, settings, &maps, stop), costs)));
-    }
-    // Guided and unguided rays each have best counts; both pairs are measured for both, since stratification differs.
-    let counts = |errors: &Errors| {
-        errors.best(photon.gather, photon.light_samples, settings.max_branches(), TOLERANCE)
+    let film = Rect::of_size(settings.width, settings.height);
+    let Some(grid) = Budget::new(settings).grid(&film, STEP, SAMPLES as f64 * GATHER_SAMPLE) else {
+        let [gather, light_samples] = [photon.gather, photon.light_samples].map(|count| count.unwrap_or(1));
+        let guide = photon.guide.unwrap_or(false);
+        return ChosenSettings::given(maps.with_guides(guide).with_counts(gather, light_samples));
     };
-    let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
-    all.dedup();
-    let most = settings.max_paths_per_ray();
-    let measures = settings.deciding_limit().is_none();
-    let mut best: Option<(f64, bool, Counts, u64)> = None;
-    for (guide, errors) in &errors {
-        for &counts in &all {
-            let work = if measures {
-                maps = maps.with_guides(*guide).with_counts(counts.branches, counts.light_samples);
-                errors.cost(counts) * relative_variance(scene, settings, &maps, stop)
-            } else {
-                errors.work(counts)
-            };
-            if best.is_none_or(|(least, ..)| TOLERANCE * work < least) {
-                let paths = errors.paths(counts, photon.gather, photon.light_samples, most);
-                best = Some((work, *guide, counts, paths));
-            }
+    let mut maps = maps.with_counts(2, 2);
+    let mut best: Option<(f64, bool, Errors, Counts)> = None;
+    for (guide, costs) in [(false, GATHERED), (true, GUIDED_GATHERED)] {
+        if photon.guide.is_some_and(|given| given != guide) {
+            continue;
+        }
+        maps = maps.with_guides(guide);
+        let errors = Errors::of(&measured(scene, settings, grid, &maps, stop), costs);
+        let counts = errors.best(photon.gather, photon.light_samples, settings.max_branches(), TOLERANCE);
+        let work = errors.work(counts);
+        if best.is_none_or(|(least, ..)| TOLERANCE * work < least) {
+            best = Some((work, guide, errors, counts));
         }
     }
-    let Some((_, guide, counts, paths_per_ray)) = best else {
+    let Some((_, guide, errors, counts)) = best else {
         return ChosenSettings::given(maps);
     };
-    let settings = maps.with_guides(guide).with_counts(counts.branches, counts.light_samples);
-    ChosenSettings { settings, paths_per_ray }
-}
-
-/// Relative variance of samples in pictures of several, without the pixels of the largest errors.
-fn relative_variance(
-    scene: &Scene,
-    settings: &RenderSettings,
-    prepared: &Prepared,
-    stop: &AtomicBool,
-) -> f64 {
-    let film = Rect::of_size(settings.width, settings.height);
-    let pixels = stratified::sample(scene, settings, (&film, STEP), SAMPLES, prepared, stop).pixels;
-    let mean = pixels.iter().map(|pixel| pixel.mean).sum::<f64>() / pixels.len() as f64;
-    let relative = |pixel: &stratified::Pixel| {
-        pixel.variance / (pixel.mean.powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
-    };
-    let mut errors: Vec<f64> = pixels.iter().map(relative).collect();
-    errors.sort_by(f64::total_cmp);
-    errors.truncate(errors.len() - (errors.len() as f64 * OUTLIERS) as usize);
-    errors.iter().sum()
+    let most = settings.max_paths_per_ray();
+    ChosenSettings {
+        settings: maps.with_guides(guide).with_counts(counts.branches, counts.light_samples),
+        paths_per_ray: errors.paths(counts, photon.gather, photon.light_samples, most),
+    }
 }

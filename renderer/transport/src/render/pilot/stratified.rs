@@ -2,12 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::pixels::Pilot;
+use super::pixels::{Pilot, PixelGrid};
 use crate::integrator::Prepared;
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
-use renderer_image::Rect;
 
 /// Luminance over the samples of a pixel.
 #[derive(Default)]
@@ -17,16 +16,16 @@ pub(super) struct Pixel {
     pub(super) variance: f64,
 }
 
-/// Renders a pilot's pixels, in a rectangle and at least a step apart, with two sequences of `samples` samples each.
+/// Renders a pilot's pixels with two sequences of `samples` samples each.
 pub(super) fn sample(
     scene: &Scene,
     settings: &RenderSettings,
-    area: (&Rect, u32),
+    grid: PixelGrid,
     samples: u64,
     prepared: &Prepared,
     stop: &AtomicBool,
 ) -> Pilot<Pixel> {
-    Pilot::new(scene, settings, area, stop, |sample, context| {
+    Pilot::new(scene, settings, grid, stop, |sample, context| {
         let means = [0, 1].map(|sequence| {
             let mut sum = 0.0;
             for index in 0..samples {

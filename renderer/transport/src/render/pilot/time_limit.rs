@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::pixels::Pilot;
+use super::pixels::{MAX_PIXELS, Pilot, PixelGrid};
 use crate::integrator::{Integrator, PathSettings, Prepared};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
@@ -28,9 +28,10 @@ pub(crate) fn fitted(
     };
     let paths = Prepared::Path(path).with_counts(1, 1);
     let film = Rect::of_size(settings.width, settings.height);
+    let grid = PixelGrid::new(&film, 1, MAX_PIXELS);
     let timed = || {
         let begin = Instant::now();
-        let pilot = Pilot::new(scene, settings, (&film, 1), stop, |sample, context| {
+        let pilot = Pilot::new(scene, settings, grid, stop, |sample, context| {
             let light = (0..SAMPLES).map(|index| {
                 let (ray, mut sampler) = sample(index);
                 paths.li(scene, &ray, &mut sampler, context).luminance()
@@ -47,9 +48,4 @@ pub(crate) fn fitted(
         time_limit: settings.time_limit.filter(|_| fit < settings.total),
         ..settings.clone()
     }
-}
-
-/// Returns whether fewer than `paths` paths fit the time limit.
-pub(super) fn is_below(paths: u64, settings: &RenderSettings) -> bool {
-    settings.deciding_limit().is_some() && settings.paths() < paths
 }

@@ -1,0 +1,60 @@
+//! Limits of the work of pilots: shares of the expected work of the render, so that pilots cost little even where they gain
+//! nothing.
+//!
+//! Work is counted in paths of one branch and one light sample. Time limits have already reduced the number of samples to those
+//! that fit.
+
+use std::ops::RangeInclusive;
+
+use super::pixels::{MAX_PIXELS, PixelGrid};
+use crate::render::RenderSettings;
+use renderer_image::Rect;
+
+/// Maximum share of the render's paths for a trial. Four trials at most precede a render.
+const TRIAL_SHARE: f64 = 0.0075;
+
+/// Expected number of samples of a render towards a noise goal, relative to the minimum of a pixel.
+const NOISE_ROUNDS: u64 = 4;
+
+/// Minimum number of pixels of a pilot.
+const MIN_PIXELS: u64 = 64;
+
+/// Expected paths of a render, a part of which pilots may trace.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Expected number of paths of the render.
+    paths: f64,
+}
+
+impl Budget {
+    /// The budget of a render. Without a time limit, it depends neither on the crop nor on the range of samples.
+    pub(super) fn new(settings: &RenderSettings) -> Budget {
+        let pixels = match settings.deciding_limit() {
+            Some(_) => settings.pixels(),
+            None => u64::from(settings.width) * u64::from(settings.height),
+        };
+        let samples = match &settings.noise {
+            Some(goal) => (NOISE_ROUNDS * goal.min_samples).min(goal.max_samples),
+            None => settings.total,
+        };
+        Budget { paths: samples as f64 * pixels as f64 }
+    }
+
+    /// Number of items that a trial may take at `cost` paths each, at most the end of `range`; `None` if that is less than its
+    /// start.
+    pub(super) fn count(self, cost: f64, range: RangeInclusive<u64>) -> Option<u64> {
+        let count = ((TRIAL_SHARE * self.paths / cost) as u64).min(*range.end());
+        (count >= *range.start()).then_some(count)
+    }
+
+    /// Pixels of a trial that takes `cost` paths for each, at least `step` apart; `None` if too few are affordable.
+    pub(super) fn grid(self, rect: &Rect, step: u32, cost: f64) -> Option<PixelGrid> {
+        let most = self.count(cost, MIN_PIXELS..=MAX_PIXELS)?;
+        Some(PixelGrid::new(rect, step, most))
+    }
+
+    /// Share of the render that `cost` paths take.
+    pub(super) fn share(self, cost: f64) -> f64 {
+        cost / self.paths.max(1.0)
+    }
+}
