@@ -48,7 +48,7 @@ pub fn run(args: &InfoArgs) -> Result<(), Failure> {
     let host = Arc::new(Host::new(folders(args)));
     let system = build::shading_system(
         host.clone(),
-        args.source.preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
+        args.source.preprocessor(&args.import.macros(), SharedFiles::default()),
     );
     if args.subjects.is_empty() && args.param.is_none() {
         let shipped = Shipped::list(&system);
@@ -117,7 +117,7 @@ fn needs(system: &ShadingSystem, host: &Host, args: &InfoArgs) -> Result<(), Fai
     for word in scenes {
         let path = Path::new(word);
         let (desc, _) =
-            load_scene(path, SceneOptions::of(&args.source, &args.mitsuba)).map_err(Failure::plain)?;
+            load_scene(path, SceneOptions::of(&args.source, &args.import)).map_err(Failure::plain)?;
         for file in &desc.shaders {
             let loaded = system.load_file(&file.file).map_err(Failure::plain)?;
             if shaders.is_empty() {
@@ -227,7 +227,7 @@ fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Sub
         let found = shader_file::find(system, word)?;
         return Ok(found.templates.iter().map(Info::of).map(Subject::Shader).collect());
     }
-    let (desc, _) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba))?;
+    let (desc, _) = load_scene(path, SceneOptions::of(&args.source, &args.import))?;
     let mut subjects = vec![];
     for file in &desc.shaders {
         let loaded = system.load_file(&file.file)?;

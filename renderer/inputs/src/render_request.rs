@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use shading::Diagnostics;
 
-use crate::scene_request::{INTEGRATORS, SceneRequest, set_path};
+use crate::scene_request::{SceneRequest, checked, set_path};
 use crate::stage_args::StageArgs;
 use renderer_denoise::Quality as FilterQuality;
 use renderer_load::{Change, add_override};
@@ -180,16 +180,8 @@ impl RenderRequest {
     /// # Errors
     /// If a value is out of its range, or two exclude each other.
     pub fn check(&self) -> Result<(), Failure> {
-        let scene = &self.scene;
-        let is_integrator = |name: &String| INTEGRATORS.contains(&name.as_str());
         let faults = [
             (self.spp == Some(0), "--spp is at least 1"),
-            (scene.depth == Some(0), "--depth is at least 1"),
-            (!(1..=1024).contains(&scene.threads.unwrap_or(1)), "--threads is from 1 to 1024"),
-            (
-                !scene.integrator.iter().all(is_integrator),
-                "--integrator is path, photon or auto",
-            ),
             (
                 self.samples.is_some_and(|(first, end)| first >= end),
                 "--samples: the end is not above the start",
@@ -219,10 +211,7 @@ impl RenderRequest {
             ),
             (self.time == Some(Duration::ZERO), "--time is above 0"),
         ];
-        match faults.iter().find(|(is_wrong, _)| *is_wrong) {
-            Some((_, fault)) => Err(Failure::User(format!("error: {fault}"))),
-            None => Ok(()),
-        }
+        checked(self.scene.faults().into_iter().chain(faults))
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     }
     let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
     let folder = format!("{stem}_files");
-    let options = SceneImportOptions { folder: Some(folder.clone()), ..args.mitsuba.options() };
+    let options = SceneImportOptions { folder: Some(folder.clone()), ..args.import.options() };
     let translation = import_scene(&args.scene, &options).map_err(Failure::Mistakes)?;
     let beside = args.output.parent().unwrap_or(Path::new(""));
     let meshes = translation.meshes.iter().map(|(name, _)| name);
