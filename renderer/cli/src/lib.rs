@@ -38,7 +38,7 @@ pub use renderer_inputs::common_args::{ImportArgs, ReportArgs, SourceArgs};
 pub use renderer_inputs::render_request::{DenoiseQuality, LightGroups, Quality, RenderRequest};
 pub use renderer_inputs::scene_request::SceneRequest;
 pub use renderer_inputs::stage_args::{On, StageArgs, Variation};
-pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};
+pub use shade::{Emit, ShadeArgs};
 pub use viewer::{Viewer, ViewerAddress};
 
 /// Kiln, an offline path tracer with a shading language.
@@ -117,7 +117,7 @@ impl Command {
             Command::Render(args) => args.request.scene.threads,
             Command::Bake(args) => args.request.scene.threads,
             Command::Live(args) => args.threads,
-            Command::Shade(args) => args.threads,
+            Command::Shade(args) => args.request.threads,
             Command::Gallery(args) => args.threads,
             Command::Denoise(args) => args.threads,
             Command::Merge(_)
@@ -154,7 +154,7 @@ impl Command {
             Command::Check(args) => (&args.source, false),
             Command::Lsp(args) => (&args.source, false),
             Command::Info(args) => (&args.source, false),
-            Command::Shade(args) => (&args.source, false),
+            Command::Shade(args) => (&args.request.source, false),
             Command::Debug(args) => (&args.source, false),
             Command::Graph(args) => (&args.source, false),
             Command::Merge(_)

@@ -13,6 +13,7 @@ pub mod names;
 pub mod render_request;
 pub mod scene_options;
 pub mod scene_request;
+pub mod shade_request;
 pub mod shader_file;
 pub mod stage;
 pub mod stage_args;

@@ -63,5 +63,5 @@ def denoiser(value: bool | str, default: str = "high") -> str | None:
 
 
 def texts(value: str | Sequence[str] | None) -> list[str]:
-    """Texts, or one text."""
-    return [] if value is None else [value] if isinstance(value, str) else list(value)
+    """Texts as one list with commas."""
+    return [] if value is None else [value if isinstance(value, str) else ",".join(value)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use renderer::session::{self, PointInput, Points, ShaderText};
+use renderer::session::{self, PointInput, Points, Setup, ShadeRequest, SourceArgs, Step};
 use shading::RayKind;
 
 use crate::error::{DiagnosticTuple, diagnostic_tuples, exception};
@@ -33,11 +33,16 @@ impl Unit {
         name: Option<&str>,
         folders: Vec<PathBuf>,
     ) -> PyResult<Unit> {
-        let text = match is_text {
-            true => ShaderText::Source(source, name),
-            false => ShaderText::Named(source),
+        let step = match is_text {
+            true => Step::Source(source.into(), name.map(str::to_owned)),
+            false => Step::Shader(source.to_owned()),
         };
-        let unit = py.detach(|| session::Unit::new(text, &folders));
+        let request = ShadeRequest {
+            setup: Setup { steps: vec![step] },
+            source: SourceArgs { folders, ..SourceArgs::default() },
+            ..ShadeRequest::default()
+        };
+        let unit = py.detach(|| session::Unit::new(&request));
         let unit = unit.map_err(|failure| exception(py, &failure))?;
         Ok(Unit { unit })
     }

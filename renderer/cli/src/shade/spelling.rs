@@ -6,7 +6,7 @@ use clap::{Args, Command};
 use rustc_hash::FxHashMap;
 
 use super::ShadeArgs;
-use super::steps::{OPTIONS_SUFFIX, WITH_OPTIONS};
+use renderer_inputs::shade_request::steps::{OPTIONS_SUFFIX, WITH_OPTIONS};
 
 /// Flags of `kiln shade`, with their numbers of values.
 struct Flags {

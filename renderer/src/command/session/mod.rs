@@ -35,8 +35,10 @@ pub use renderer_inputs::common_args::{ImportArgs, SourceArgs, parse_define};
 pub use renderer_inputs::names::{named, variant};
 pub use renderer_inputs::render_request::{DenoiseQuality, LightGroups, Quality, RenderRequest};
 pub use renderer_inputs::scene_request::{BUILD_QUALITIES, SceneRequest};
+pub use renderer_inputs::shade_request::ShadeRequest;
+pub use renderer_inputs::shade_request::steps::{Setup, Step};
 pub use renderer_inputs::stage_args::{On, StageArgs, parse_param};
-pub use renderer_shade::{Evaluated, Instance, OutputInfo, PointInput, Points, ShaderText, Unit};
+pub use renderer_shade::{Evaluated, Instance, OutputInfo, PointInput, Points, Unit};
 pub use scene::Scene;
 pub use stop::Stop;
 

@@ -1,11 +1,13 @@
 //! The order-dependent arguments of `kiln shade`: shaders with their parameters and connections.
 
+use std::sync::Arc;
+
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Id};
 
 /// Shaders with their parameters and connections, in the order of the command line. As in `testshade`, arguments before
 /// a shader apply to it; parameters after the last shader apply to the last one too.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Setup {
     /// Each flag and each shader.
     pub steps: Vec<Step>,
@@ -26,7 +28,7 @@ impl Setup {
 type Meaning = fn(&[String]) -> Vec<Step>;
 
 /// A part of a [`Setup`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// The name of the next shader's layer.
     Layer(String),
@@ -34,6 +36,8 @@ pub enum Step {
     Param(Assignment),
     /// A file, `FILE:NAME`, or the name of a shipped unit or group.
     Shader(String),
+    /// A shader of a source text, by its name; the last one without a name.
+    Source(Arc<str>, Option<String>),
     /// Statements that set `result` and `alpha`.
     Expr(String),
     /// An output of a layer and the input of another that it feeds.
@@ -77,9 +81,9 @@ impl Assignment {
 }
 
 /// Flags that take options behind a colon.
-pub(super) const WITH_OPTIONS: &[&str] = &["param", "reparam", "userdata"];
+pub const WITH_OPTIONS: &[&str] = &["param", "reparam", "userdata"];
 /// Suffix of the internal names of these flags when they have options; the options become their first value.
-pub(super) const OPTIONS_SUFFIX: &str = "-with";
+pub const OPTIONS_SUFFIX: &str = "-with";
 
 impl Setup {
     /// The order-sensitive arguments with their numbers of values and their meanings.
@@ -109,10 +113,18 @@ impl Setup {
             (
                 flag("reparam", &["LAYER", "NAME", "VALUE"])
                     .help("Sets an input of a layer again before the second iteration (with --iters)"),
-                |v| vec![Setup::reparam(&v[0], Assignment::new(&v[1], &v[2], ""))],
+                |v| {
+                    vec![Step::Reparam {
+                        layer: v[0].clone(),
+                        assignment: Assignment::new(&v[1], &v[2], ""),
+                    }]
+                },
             ),
             (flag("reparam-with", &["OPTIONS", "LAYER", "NAME", "VALUE"]).hide(true), |v| {
-                vec![Setup::reparam(&v[1], Assignment::new(&v[2], &v[3], &v[0]))]
+                vec![Step::Reparam {
+                    layer: v[1].clone(),
+                    assignment: Assignment::new(&v[2], &v[3], &v[0]),
+                }]
             }),
             (
                 flag("userdata", &["NAME", "VALUE"])
@@ -144,13 +156,6 @@ impl Setup {
                 |v| vec![Step::Connect([0, 1, 2, 3].map(|i| v[i].clone()))],
             ),
         ]
-    }
-}
-
-impl Setup {
-    fn reparam(layer: &str, assignment: Assignment) -> Step {
-        let layer = layer.to_owned();
-        Step::Reparam { layer, assignment }
     }
 }
 
