@@ -97,7 +97,7 @@ pub(super) fn files(
             let mut files = vec![(PROBES.to_owned(), probes::json(probes))];
             match (request.engine, &probes.grid) {
                 (Some(GameEngine::Godot), Some(grid)) => {
-                    files.extend(godot::of_probes(request, probes, grid)?)
+                    files.extend(godot::of_probes(request, probes, grid)?);
                 }
                 (Some(GameEngine::Bevy), Some(grid)) => files.extend(bevy::of_probes(probes, grid, warnings)),
                 (_, None) | (None, Some(_)) => {}

@@ -1,6 +1,5 @@
 //! Export of `bake.json`: a description of all files of a bake, for programs.
 
-use clap::ValueEnum as _;
 use serde_json::{Value, json};
 
 use super::channel::{Precision, pictures, texels};
@@ -9,6 +8,7 @@ use super::pages;
 use renderer_bake::sh::{BASIS, COSINE};
 use renderer_bake::{BakeSettings, Baked, Lightmap, LightmapFilter, Product, Target};
 use renderer_inputs::bake_request::{BakeRequest, ImageFormat};
+use renderer_inputs::names::name_of;
 use renderer_scene::ModelPart;
 
 /// Contents of the manifest.
@@ -110,7 +110,7 @@ fn atlas(map: &Lightmap, request: &BakeRequest, parts: &[Option<ModelPart>]) -> 
         "pages": map.pages,
         "texels_per_unit": map.density,
         "dilation": map.margin,
-        "layout": request.layout().to_possible_value().map(|value| value.get_name().to_owned()),
+        "layout": name_of(&request.layout()),
         "precision": Precision::of(map).name(),
         "images": images(map, request),
         "rgbm_range": (request.image_format() == ImageFormat::Rgbm).then(|| super::compact::range(map)),

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use clap::ValueEnum as _;
 use serde_json::{Value, json};
 
 use super::images::{Brightness, names, plain};
@@ -12,6 +11,7 @@ use renderer_base::files::SharedFiles;
 use renderer_export::{AddedLightmap, BakedPart, Document, LightmapImages, add_lightmap};
 use renderer_import::GltfFile;
 use renderer_inputs::bake_request::BakeRequest;
+use renderer_inputs::names::name_of;
 use renderer_scene::{GeometryDesc, ModelPart, SceneDesc};
 
 use super::folder::MODEL;
@@ -103,7 +103,7 @@ fn lightmap(request: &BakeRequest, include: Include, map: &Lightmap, ranges: &[O
             "color": file("color.exr"),
             "sh": {
                 "order": map.order.number(),
-                "layout": request.layout().to_possible_value().map(|value| value.get_name().to_owned()),
+                "layout": name_of(&request.layout()),
                 "files": harmonics.map(|name| file(name)).collect::<Vec<_>>(),
             },
             "range": ranges.get(page as usize),

@@ -1,6 +1,5 @@
 //! `kiln bake` of features of surfaces without light: of a scene's own shapes, or from some shapes to others.
 
-use clap::ValueEnum as _;
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
@@ -16,6 +15,7 @@ use renderer_cli::BakeArgs;
 use renderer_geometry::Shape;
 use renderer_import::Names;
 use renderer_inputs::bake_request::{BakeRequest, BakeTarget};
+use renderer_inputs::names::name_of;
 use renderer_scene::SceneDesc;
 use renderer_support::Failure;
 use renderer_transport::scene::build::{build_for_bake, build_for_surface_bake};
@@ -266,7 +266,7 @@ fn manifest(
     let value = json!({
         "kiln": env!("CARGO_PKG_VERSION"),
         "scene": request.scene.path.display().to_string(),
-        "target": request.target().to_possible_value().map(|value| value.get_name().to_owned()),
+        "target": name_of(&request.target()),
         "complete": true,
         "files": files,
         "settings": {

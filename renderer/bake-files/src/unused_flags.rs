@@ -4,6 +4,7 @@ use shading::Diagnostic;
 
 use renderer_bake::Include;
 use renderer_inputs::bake_request::{BakeRequest, BakeTarget};
+use renderer_inputs::names::name_of;
 use renderer_transport::integrator::Integrator;
 
 /// An option of a bake.
@@ -84,8 +85,8 @@ pub(super) fn warnings(request: &BakeRequest, include: Include, integrator: &Int
     let target = request.target();
     let mut list = without_feature(request);
     for flag in given(request).filter(|flag| !flag.targets.contains(&target)) {
-        let names: Vec<&str> = flag.targets.iter().map(|target| target.name()).collect();
-        let message = format!("--{} has no effect on --target {}", flag.name, target.name());
+        let names: Vec<String> = flag.targets.iter().map(name_of).collect();
+        let message = format!("--{} has no effect on --target {}", flag.name, name_of(&target));
         let hint = format!("it is for --target {}", names.join(" or "));
         list.push(Diagnostic::warning(message).hint(hint));
     }

@@ -7,6 +7,7 @@ use clap::Args;
 use renderer_bake::Share;
 use renderer_inputs::bake_request::BakeRequest;
 use renderer_inputs::common_args::ReportArgs;
+use renderer_inputs::names::whole_number;
 
 /// `kiln bake`
 #[derive(Clone, Debug, Default, Args)]
@@ -38,9 +39,5 @@ pub struct BakeArgs {
 /// `K/N`.
 fn parse_share(text: &str) -> Result<Share, String> {
     let (index, of) = text.split_once('/').ok_or("write it as K/N, such as 2/4")?;
-    let number = |s: &str| {
-        let number = s.trim().parse::<u32>();
-        number.map_err(|_| format!("`{s}` is not a whole number"))
-    };
-    Share::new(number(index)?, number(of)?).ok_or_else(|| "K is a number from 1 to N".to_owned())
+    Share::new(whole_number(index)?, whole_number(of)?).ok_or_else(|| "K is a number from 1 to N".to_owned())
 }

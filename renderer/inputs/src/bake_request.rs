@@ -311,17 +311,6 @@ pub enum BakeTarget {
     Probes,
 }
 
-impl BakeTarget {
-    /// Name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            BakeTarget::Texture => "texture",
-            BakeTarget::Vertex => "vertex",
-            BakeTarget::Probes => "probes",
-        }
-    }
-}
-
 /// Format of images of light.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ImageFormat {

@@ -1,4 +1,4 @@
-//! Values by their names, for the command line and for programs.
+//! Values by their names and whole numbers, for the command line and for programs.
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -9,6 +9,21 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
 ) -> impl TypedValueParser<Value = T> {
     let names = PossibleValuesParser::new(values.map(|(name, _)| name));
     names.try_map(move |name| named(&name, &values).map_err(std::io::Error::other))
+}
+
+/// Parses a whole number.
+///
+/// # Errors
+/// If it is none.
+pub fn whole_number(text: &str) -> Result<u32, String> {
+    text.trim().parse().map_err(|_| format!("`{text}` is not a whole number"))
+}
+
+/// Name of a value on the command line.
+pub fn name_of(value: &impl ValueEnum) -> String {
+    value
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// The value of a name.

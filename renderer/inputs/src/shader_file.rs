@@ -65,7 +65,7 @@ pub fn find_in(
     .into())
 }
 
-/// The shaders of a source text, or the one of that name.
+/// The shaders of a source text, or the shader `name`.
 ///
 /// # Errors
 /// Errors of the text; or that it has no such shader.
@@ -77,7 +77,7 @@ pub fn find_in_text(
     select(&system.load(Source::new("<source>", text))?, name, "the text")
 }
 
-/// All shaders of a source, or the one of that name. `place` names the source in messages.
+/// The shaders that a source declares, or the shader `name`. Messages call the source `place`.
 fn select(loaded: &Loaded, name: Option<&str>, place: &str) -> Result<FoundShaders, Diagnostics> {
     let mut templates = in_order(loaded);
     if let Some(name) = name {

@@ -130,26 +130,15 @@ impl Instance {
 
 /// Shading points of these arrays.
 fn points<'a>(count: usize, arrays: &'a Arrays<'_>, ray_kind: &str) -> PyResult<Points<'a>> {
-    let kind = RayKind::NAMES.iter().find(|(name, _)| *name == ray_kind);
-    let Some((_, kind)) = kind else {
-        let names: Vec<&str> = RayKind::NAMES.iter().map(|(name, _)| *name).collect();
-        return Err(PyValueError::new_err(format!(
-            "unknown kind of ray '{ray_kind}': it is one of {}",
-            names.join(", ")
-        )));
-    };
-    let mut points = Points::new(count, *kind);
+    let wrong = |text: String| PyValueError::new_err(text);
+    let kind = session::named(ray_kind, &RayKind::NAMES)
+        .map_err(|known| wrong(format!("unknown kind of ray '{ray_kind}': {known}")))?;
+    let mut points = Points::new(count, kind);
     for (name, array) in arrays {
-        let input = PointInput::NAMES.iter().find(|(known, _)| known == name);
-        let Some((_, input)) = input else {
-            let names: Vec<&str> = PointInput::NAMES.iter().map(|(name, _)| *name).collect();
-            return Err(PyValueError::new_err(format!(
-                "points have no '{name}': they have {}",
-                names.join(", ")
-            )));
-        };
-        let wrong = || PyValueError::new_err(format!("'{name}' has not a value for each of {count} points"));
-        points = points.with(*input, array.as_slice()?).ok_or_else(wrong)?;
+        let input = session::named(name, &PointInput::NAMES)
+            .map_err(|known| wrong(format!("points have no '{name}': {known}")))?;
+        let lacks = || wrong(format!("'{name}' has not a value for each of {count} points"));
+        points = points.with(input, array.as_slice()?).ok_or_else(lacks)?;
     }
     Ok(points)
 }

@@ -193,7 +193,7 @@ impl Layer {
             };
             match value {
                 Ok(value) => {
-                    values.push(LayerValue { name: name.clone(), value, interpolated: param.interpolated })
+                    values.push(LayerValue { name: name.clone(), value, interpolated: param.interpolated });
                 }
                 Err(error) => diagnostics.push(error),
             }

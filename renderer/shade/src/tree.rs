@@ -61,17 +61,7 @@ pub fn point_text(
     let options = InstanceOptions { inputs, ..InstanceOptions::default() };
     let instance = system.instantiate(template, &options).map_err(Failure::plain)?;
     let engine = Compiled { instance, system: &system };
-    let grid = Grid::new(
-        [1, 1],
-        &Placement {
-            center: false,
-            // A hundredth of uv is the neighbour of the point.
-            scale: [0.01; 2],
-            offset: args.at.map(|at| at - 0.005),
-            vary: Vary::default(),
-            ray_kind: RayKind::CAMERA,
-        },
-    );
+    let grid = grid(args.at);
     let mut state = engine.state();
     let mut globals = grid.globals();
     grid.place(&mut globals, 0, 0);
@@ -93,6 +83,18 @@ pub fn point_text(
         remark(&report);
     }
     Ok(text)
+}
+
+/// A grid of one point, whose neighbours are a hundredth of uv away.
+fn grid(at: [f32; 2]) -> Grid {
+    let placement = Placement {
+        center: false,
+        scale: [0.01; 2],
+        offset: at.map(|at| at - 0.005),
+        vary: Vary::default(),
+        ray_kind: RayKind::CAMERA,
+    };
+    Grid::new([1, 1], &placement)
 }
 
 /// The values of `--param`.
