@@ -46,17 +46,16 @@ pub(super) fn render_picture(
     settings.max_paths_per_ray = checkpoint.as_ref().and_then(Checkpoint::max_paths_per_ray);
     pictures.check_size(settings.rendered())?;
     args.report.print_memory(check_memory(&settings)?);
-    let unused = pictures.unused_layers(&settings).into_iter().chain(pictures.unused_exposure());
     let mut warnings = built.warnings.clone();
-    warnings.list.extend(unused);
+    warnings
+        .list
+        .extend(pictures.unused_layers(&settings).into_iter().chain(pictures.unused_exposure()));
     let origin = RenderOrigin::of(&built.scene, &desc.file, &settings);
     pictures
         .check_existing_parts(&Ranges::of(settings.samples.clone()), |part| origin.identity_beside(part))?;
     let begun = resumed_state(checkpoint.as_ref(), &origin, &range)?;
-    if origin.computes_names {
-        let resumed = checkpoint.as_ref().filter(|_| begun.is_some());
-        warnings.list.extend(reused(request, resumed));
-    }
+    let resumed = checkpoint.as_ref().filter(|_| begun.is_some());
+    warnings.list.extend(reused(&origin, request, resumed));
     let observed = ObservedRender {
         args,
         scene: &built.scene,
@@ -94,14 +93,16 @@ pub(super) fn render_picture(
     Err(interrupt.failure())
 }
 
-/// A warning for each file that an earlier run wrote and this one reuses.
-fn reused<'a>(
-    request: &'a RenderRequest,
-    resumed: Option<&'a Checkpoint>,
-) -> impl Iterator<Item = Diagnostic> + 'a {
+/// A warning for each file that an earlier run wrote and this one reuses, if its textures may have changed since.
+fn reused(
+    origin: &RenderOrigin<'_>,
+    request: &RenderRequest,
+    resumed: Option<&Checkpoint>,
+) -> Vec<Diagnostic> {
     let maps = request.photon_map.as_deref().filter(|path| path.is_file());
-    let reused = resumed.map(Checkpoint::path).into_iter().chain(maps);
-    reused.map(|path| unknown_files(format!("'{}'", path.display())))
+    let files = resumed.map(Checkpoint::path).into_iter().chain(maps);
+    let files = files.filter(|_| origin.computes_names);
+    files.map(|path| unknown_files(format!("'{}'", path.display()))).collect()
 }
 
 /// A scene with the passes of a picture.
