@@ -7,7 +7,7 @@ use half::f16;
 use renderer_bake::Lightmap;
 use renderer_bake::sh::{BANDS, MAX_COEFFICIENTS, ShOrder, band_scale, dominant_color, dominant_direction};
 use renderer_base::color::Rgb;
-use renderer_cli::Layout;
+use renderer_inputs::bake_request::Layout;
 
 /// A colour of light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use super::channel::{Picture, Precision, Quantity, pictures, texels, value};
 use super::feature_image::png;
 use super::{Failure, pages};
 use renderer_bake::{Lightmap, ShOrder};
-use renderer_cli::{ImageFormat, Layout};
 use renderer_image::{ColorSpace, Image, Ktx2Compression, encode_ktx2};
+use renderer_inputs::bake_request::{ImageFormat, Layout};
 
 /// The name of an image in a format; `None` if it is not written in it.
 fn name(picture: &Picture, format: ImageFormat) -> Option<String> {

@@ -3,11 +3,11 @@
 use shading::Diagnostic;
 
 use super::Failure;
-use renderer_cli::{BakeArgs, BakeTarget, GameEngine};
+use renderer_inputs::bake_request::{BakeRequest, BakeTarget, GameEngine};
 
 /// Checks that the requested engine can read the bake.
-pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
-    let (engine, needs_grid) = match args.engine {
+pub(super) fn check(request: &BakeRequest) -> Result<(), Failure> {
+    let (engine, needs_grid) = match request.engine {
         None => return Ok(()),
         Some(GameEngine::Bevy) => ("Bevy", "Bevy's irradiance volumes are grids"),
         Some(GameEngine::Godot) => (
@@ -15,12 +15,12 @@ pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
             "Kiln divides the space between probes for Godot only where they are a grid",
         ),
     };
-    let (message, hint) = match args.target {
+    let (message, hint) = match request.target() {
         BakeTarget::Vertex => (
             format!("{engine} reads no light at vertices"),
             format!("--for {} is for --target texture and --target probes", engine.to_lowercase()),
         ),
-        BakeTarget::Probes if args.probe_points.is_some() => (
+        BakeTarget::Probes if request.probe_points.is_some() => (
             needs_grid.to_owned(),
             "leave --probe-points out, and say how dense the grid is by --probe-spacing".to_owned(),
         ),

@@ -5,7 +5,7 @@ use shading::Diagnostic;
 use super::feature_image::{encoded, floats};
 use super::{Failure, lights, pages};
 use renderer_bake::{Feature, FeatureDesc, FeatureMap, FeatureRays};
-use renderer_cli::BakeArgs;
+use renderer_inputs::bake_request::BakeRequest;
 use renderer_passes::Pass;
 use renderer_transport::scene::build::Built;
 
@@ -39,12 +39,12 @@ const NAMES: [(&str, RequestedFeature); 10] = [
 ];
 
 /// The features of `--aov`, with their names.
-pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, RequestedFeature)>, Failure> {
+pub(super) fn asked(request: &BakeRequest) -> Result<Vec<(String, RequestedFeature)>, Failure> {
     let mut list: Vec<(String, RequestedFeature)> = vec![];
-    for name in args.aov.iter().flat_map(|text| text.split(',')).map(str::trim) {
+    for name in request.aov.iter().flat_map(|text| text.split(',')).map(str::trim) {
         let known = NAMES.iter().find(|(known, _)| *known == name);
         let (file, feature) = match (known, name.split_once(':')) {
-            (Some((name, RequestedFeature::Known(Feature::Height))), _) if args.from.is_empty() => {
+            (Some((name, RequestedFeature::Known(Feature::Height))), _) if request.from.is_empty() => {
                 let diagnostic = Diagnostic::error(format!("--aov {name}: there is no other surface"));
                 let hint = "it is the height of the shapes of --from above those of --to";
                 return Err(Failure::of(diagnostic.hint(hint)));
@@ -103,7 +103,7 @@ const REACHES: [f32; 2] = [0.5, 0.05];
 /// # Errors
 /// When there is no light of a name.
 pub(super) fn described(
-    args: &BakeArgs,
+    request: &BakeRequest,
     asked: Vec<(String, RequestedFeature)>,
     built: &Built,
 ) -> Result<Vec<FeatureDesc>, Failure> {
@@ -117,14 +117,14 @@ pub(super) fn described(
         let feature = match asked {
             RequestedFeature::Known(feature) => feature,
             RequestedFeature::Occlusion => {
-                Feature::Occlusion(rays(args.ao_samples, args.ao_distance, REACHES[0]))
+                Feature::Occlusion(rays(request.ao_samples(), request.ao_distance, REACHES[0]))
             }
             RequestedFeature::Curvature => {
-                Feature::Curvature(rays(args.curvature_samples, args.curvature_radius, REACHES[1]))
+                Feature::Curvature(rays(request.curvature_samples(), request.curvature_radius, REACHES[1]))
             }
             RequestedFeature::Shadow(name) => Feature::Shadow(
                 lights::named(built, &name).map_err(Failure::Mistakes)?,
-                rays(args.ao_samples, None, 0.0),
+                rays(request.ao_samples(), None, 0.0),
             ),
             RequestedFeature::Computed(_) => Feature::Shader(shaders.next().unwrap_or_default()),
         };

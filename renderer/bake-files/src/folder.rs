@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::{Failure, Outputs, compact, engine_files, features, images, pages, viewer};
 use renderer_bake::ShOrder;
 use renderer_base::files::read_regular;
-use renderer_cli::Layout;
 use renderer_image::{FileId, ImageError, Staged, numbered, stage, sweep_files, write_whole};
+use renderer_inputs::bake_request::Layout;
 use renderer_support::new_folder::write_in;
 use renderer_support::outputs::check_written;
 

@@ -9,8 +9,8 @@ use renderer_bake::sh::ShOrder;
 use renderer_bake::{Coverage, Lightmap};
 use renderer_base::color::Rgb;
 use renderer_base::math::INV_PI;
-use renderer_cli::Layout;
 use renderer_image::{ColorSpace, Image, MetaValue, SampleType, WriteOptions, encode};
+use renderer_inputs::bake_request::Layout;
 
 /// Image with the origin of each texel's light, for engines that filter or dilate by themselves.
 pub(super) const COVERAGE: &str = "coverage.png";

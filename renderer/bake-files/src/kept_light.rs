@@ -5,16 +5,16 @@ use shading::{Diagnostic, Diagnostics};
 use super::folder::{Folder, KEPT};
 use renderer_bake::{BakeCache, Baked};
 use renderer_base::files::read_regular;
-use renderer_cli::BakeArgs;
+use renderer_inputs::bake_request::BakeRequest;
 
 /// Light of an earlier bake with `--keep`; empty if there is none. A file that cannot be used causes a warning and is
 /// replaced.
 pub(super) fn earlier(
-    args: &BakeArgs,
+    request: &BakeRequest,
     folder: Option<&Folder>,
     warnings: &mut Diagnostics,
 ) -> Option<BakeCache> {
-    let folder = folder.filter(|_| args.keep)?;
+    let folder = folder.filter(|_| request.keep)?;
     let path = folder.path().join(KEPT);
     if !path.exists() {
         return Some(BakeCache::default());

@@ -1,6 +1,5 @@
 //! Export of `bake.json`: a description of all files of a bake, for programs.
 
-use clap::ValueEnum as _;
 use serde_json::{Value, json};
 
 use super::channel::{Precision, pictures, texels};
@@ -8,12 +7,13 @@ use super::images::{Brightness, COVERAGE, COVERAGES};
 use super::pages;
 use renderer_bake::sh::{BASIS, COSINE};
 use renderer_bake::{BakeSettings, Baked, Lightmap, LightmapFilter, Product, Target};
-use renderer_cli::{BakeArgs, ImageFormat};
+use renderer_inputs::bake_request::{BakeRequest, ImageFormat};
+use renderer_inputs::names::name_of;
 use renderer_scene::ModelPart;
 
 /// Contents of the manifest.
 pub(super) struct Manifest<'a> {
-    pub(super) args: &'a BakeArgs,
+    pub(super) request: &'a BakeRequest,
     pub(super) settings: &'a BakeSettings,
     pub(super) baked: &'a Baked,
     /// The object of each shape in the model.
@@ -35,7 +35,7 @@ impl Manifest<'_> {
         let count = order.coefficients();
         let mut value = json!({
             "kiln": env!("CARGO_PKG_VERSION"),
-            "scene": self.args.scene.path.display().to_string(),
+            "scene": self.request.scene.path.display().to_string(),
             "target": match &self.baked.product {
                 Product::Texture(_) => "texture",
                 Product::Vertex(_) => "vertex",
@@ -60,7 +60,7 @@ impl Manifest<'_> {
             "settings": {
                 "sides": self.settings.sides.name(),
                 "include": self.settings.include.name(),
-                "lights": self.args.lights,
+                "lights": self.request.lights,
                 "samples": self.settings.samples,
                 "integrator": self.settings.integrator.name(),
                 "seed": self.settings.seed,
@@ -69,7 +69,7 @@ impl Manifest<'_> {
             },
         });
         match &self.baked.product {
-            Product::Texture(map) => value["atlas"] = atlas(map, self.args, self.parts),
+            Product::Texture(map) => value["atlas"] = atlas(map, self.request, self.parts),
             Product::Vertex(light) => {
                 let objects = light.objects.iter();
                 let objects =
@@ -84,7 +84,7 @@ impl Manifest<'_> {
     }
 }
 
-fn atlas(map: &Lightmap, args: &BakeArgs, parts: &[Option<ModelPart>]) -> Value {
+fn atlas(map: &Lightmap, request: &BakeRequest, parts: &[Option<ModelPart>]) -> Value {
     let objects: Vec<Value> = (map.objects.iter())
         .map(|object| {
             let part = parts.get(object.shape.0 as usize).copied().flatten();
@@ -110,10 +110,10 @@ fn atlas(map: &Lightmap, args: &BakeArgs, parts: &[Option<ModelPart>]) -> Value 
         "pages": map.pages,
         "texels_per_unit": map.density,
         "dilation": map.margin,
-        "layout": args.layout.to_possible_value().map(|value| value.get_name().to_owned()),
+        "layout": name_of(&request.layout()),
         "precision": Precision::of(map).name(),
-        "images": images(map, args),
-        "rgbm_range": (args.image_format == ImageFormat::Rgbm).then(|| super::compact::range(map)),
+        "images": images(map, request),
+        "rgbm_range": (request.image_format() == ImageFormat::Rgbm).then(|| super::compact::range(map)),
         "surfaces": surfaces(map),
         "coverage": coverage(map),
         "lightmap": {
@@ -127,13 +127,13 @@ fn atlas(map: &Lightmap, args: &BakeArgs, parts: &[Option<ModelPart>]) -> Value 
 }
 
 /// Quantities of the channels of each float image.
-fn images(map: &Lightmap, args: &BakeArgs) -> Value {
+fn images(map: &Lightmap, request: &BakeRequest) -> Value {
     let channels = |picture: &super::channel::Picture| {
         let named = picture.channels.iter();
         let named = named.map(|&(channel, quantity)| (channel.to_owned(), json!(quantity.name())));
         Value::Object(named.collect())
     };
-    let pictures = pictures(args.layout, map.order);
+    let pictures = pictures(request.layout(), map.order);
     let images = pictures.iter().flat_map(|picture| {
         let files = pages::files(&picture.file, map.pages);
         files.map(|file| (file, channels(picture)))

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use clap::ValueEnum as _;
 use serde_json::{Value, json};
 
 use super::images::{Brightness, names, plain};
 use super::{Failure, pages};
 use renderer_bake::{BakedObject, Include, Lightmap, Side};
 use renderer_base::files::SharedFiles;
-use renderer_cli::BakeArgs;
 use renderer_export::{AddedLightmap, BakedPart, Document, LightmapImages, add_lightmap};
 use renderer_import::GltfFile;
+use renderer_inputs::bake_request::BakeRequest;
+use renderer_inputs::names::name_of;
 use renderer_scene::{GeometryDesc, ModelPart, SceneDesc};
 
 use super::folder::MODEL;
@@ -25,7 +25,7 @@ pub(super) fn is_gltf(scene: &Path) -> bool {
 
 /// The document of a lightmap, and what each shape is in it.
 pub(super) fn of_lightmap(
-    args: &BakeArgs,
+    request: &BakeRequest,
     include: Include,
     desc: &SceneDesc,
     scene: Option<&SceneModel>,
@@ -33,7 +33,7 @@ pub(super) fn of_lightmap(
 ) -> Result<(Document, Vec<Option<ModelPart>>), Failure> {
     let intensity = Brightness::of(map).intensity;
     let images = LightmapImages { pages: plain(map, intensity)?, intensity };
-    let path = &args.scene.path;
+    let path = &request.scene.path;
     let (file, parts) = match scene {
         None => {
             let file = GltfFile::open(&desc.file_system, path).map_err(|error| failure(&error))?;
@@ -55,7 +55,7 @@ pub(super) fn of_lightmap(
     }
     let ranges = added.textures.iter();
     let ranges = ranges.map(|texture| Some(json!({ "texture": (*texture)?, "intensity": intensity })));
-    document.extras()["lightmap"] = lightmap(args, include, map, &ranges.collect::<Vec<_>>());
+    document.extras()["lightmap"] = lightmap(request, include, map, &ranges.collect::<Vec<_>>());
     let parts = parts.into_iter().map(|part| Some(part?.0));
     Ok((document, parts.collect()))
 }
@@ -86,7 +86,7 @@ fn baked_parts<'a>(
 }
 
 /// Description of the lightmap in the document, with the files of each page.
-fn lightmap(args: &BakeArgs, include: Include, map: &Lightmap, ranges: &[Option<Value>]) -> Value {
+fn lightmap(request: &BakeRequest, include: Include, map: &Lightmap, ranges: &[Option<Value>]) -> Value {
     let mut said = json!({
         "version": if map.pages > 1 { 2 } else { 1 },
         "width": map.width,
@@ -95,7 +95,7 @@ fn lightmap(args: &BakeArgs, include: Include, map: &Lightmap, ranges: &[Option<
     });
     let of_page = |page: u32| {
         let file = |name: &str| pages::file(name, page, map.pages);
-        let names = names(args.layout, map.order);
+        let names = names(request.layout(), map.order);
         let harmonics = names.iter().filter(|name| name.starts_with("sh_"));
         json!({
             "irradiance": file("irradiance.exr"),
@@ -103,7 +103,7 @@ fn lightmap(args: &BakeArgs, include: Include, map: &Lightmap, ranges: &[Option<
             "color": file("color.exr"),
             "sh": {
                 "order": map.order.number(),
-                "layout": args.layout.to_possible_value().map(|value| value.get_name().to_owned()),
+                "layout": name_of(&request.layout()),
                 "files": harmonics.map(|name| file(name)).collect::<Vec<_>>(),
             },
             "range": ranges.get(page as usize),

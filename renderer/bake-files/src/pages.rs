@@ -1,8 +1,8 @@
 //! The pages of a lightmap: names of their files, and their part of images.
 
 use super::Failure;
-use renderer_cli::PAGES;
 use renderer_image::Image;
+use renderer_inputs::bake_request::PAGES;
 
 /// Name of a page's file: `irradiance.exr` for one page, else `irradiance.0.exr`, `irradiance.1.exr`, ….
 pub(super) fn file(name: &str, page: u32, pages: u32) -> String {

@@ -1,6 +1,7 @@
 //! The two bakes of `--watch`: a draft, and the requested one.
 
-use renderer_cli::BakeArgs;
+use renderer_cli::{BakeArgs, ReportArgs};
+use renderer_inputs::bake_request::BakeRequest;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, remark};
 
@@ -14,7 +15,7 @@ pub(super) fn run(
     interrupt: &Interrupt,
     bake: impl Fn(&BakeArgs) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    if !args.keep && has_fewer_rays(args) {
+    if !args.request.keep && has_fewer_rays(&args.request) {
         bake(&draft(args))?;
         if interrupt.is_set() {
             return Err(interrupt.failure());
@@ -31,21 +32,21 @@ pub(super) fn run(
 }
 
 /// Returns whether a draft traces fewer rays than the final bake.
-fn has_fewer_rays(args: &BakeArgs) -> bool {
-    let gathers = args.include.0.is_some() && args.from.is_empty();
-    let asks = |feature: &str| args.aov.iter().any(|list| list.contains(feature));
-    gathers && args.samples > DRAFT_RAYS
-        || (asks("ao") || asks("shadow:")) && args.ao_samples > DRAFT_RAYS
-        || asks("curvature") && args.curvature_samples > DRAFT_RAYS
+fn has_fewer_rays(request: &BakeRequest) -> bool {
+    let asks = |feature: &str| request.aov.iter().any(|list| list.contains(feature));
+    request.light().is_some() && request.samples() > DRAFT_RAYS
+        || (asks("ao") || asks("shadow:")) && request.ao_samples() > DRAFT_RAYS
+        || asks("curvature") && request.curvature_samples() > DRAFT_RAYS
 }
 
 fn draft(args: &BakeArgs) -> BakeArgs {
     let mut draft = args.clone();
-    draft.samples = args.samples.min(DRAFT_RAYS);
-    draft.ao_samples = args.ao_samples.min(DRAFT_RAYS);
-    draft.curvature_samples = args.curvature_samples.min(DRAFT_RAYS);
-    draft.report.stats = None;
+    let request = &mut draft.request;
+    let of_draft = |rays: u32| Some(rays.min(DRAFT_RAYS));
+    request.samples = of_draft(request.samples());
+    request.ao_samples = of_draft(request.ao_samples());
+    request.curvature_samples = of_draft(request.curvature_samples());
     // Messages are printed with the final bake.
-    (draft.report.quiet, draft.report.verbose) = (true, false);
+    draft.report = ReportArgs { quiet: true, ..ReportArgs::default() };
     draft
 }

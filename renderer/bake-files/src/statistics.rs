@@ -8,28 +8,65 @@ use shading::Diagnostics;
 
 use renderer_bake::BakeStats;
 use renderer_base::memory;
-use renderer_cli::BakeArgs;
+use renderer_cli::ReportArgs;
 use renderer_image::write_finished;
-use renderer_support::{Failure, print, remark};
+use renderer_support::{Failure, remark};
 
-/// Prints the statistics of a bake, and its warnings.
-pub(super) fn report(
-    args: &BakeArgs,
-    warnings: &Diagnostics,
-    stats: &BakeStats,
-    load: Duration,
-) -> Result<(), Failure> {
-    if !args.report.quiet {
-        print(warnings);
+/// Statistics and warnings of a bake.
+#[derive(Debug)]
+pub struct BakeStatistics {
+    pub(super) stats: BakeStats,
+    pub(super) load: Duration,
+    pub(super) warnings: Diagnostics,
+}
+
+impl BakeStatistics {
+    /// Warnings about the scene and the bake.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
     }
-    if args.report.verbose {
-        remark(&text(stats, load));
+
+    /// Prints and writes what a command requests.
+    pub(super) fn report(&self, report: &ReportArgs) -> Result<(), Failure> {
+        report.print(&self.warnings);
+        if report.verbose {
+            remark(&text(&self.stats, self.load));
+        }
+        if let Some(path) = &report.stats {
+            write_finished(path, |file| file.write_all(self.json().as_bytes()))?;
+        }
+        Ok(())
     }
-    if let Some(path) = &args.report.stats {
-        let text = json(stats, load, warnings);
-        write_finished(path, |file| file.write_all(text.as_bytes()))?;
+
+    /// The statistics as JSON, as `kiln bake --stats` writes them.
+    pub fn json(&self) -> String {
+        let BakeStatistics { stats, load, warnings } = self;
+        let warnings: Vec<String> = warnings.list.iter().map(ToString::to_string).collect();
+        let value = json!({
+            "stages_s": {
+                "load": load.as_secs_f64(),
+                "prepare": stats.prepare.as_secs_f64(),
+                "gather": stats.gather.as_secs_f64(),
+                "finish": stats.finish.as_secs_f64(),
+            },
+            "points": stats.points,
+            "filled": stats.filled,
+            "dark": stats.dark,
+            "kept": stats.kept,
+            "seam_difference": { "before": stats.seams[0], "after": stats.seams[1] },
+            "rays": {
+                "gather": stats.work.gather_rays,
+                "shadow": stats.work.shadow_rays,
+                "indirect": stats.work.indirect_rays,
+                "photon": stats.work.photon_rays,
+            },
+            "rays_per_s": stats.work.rays() as f64 / stats.gather.as_secs_f64().max(1e-9),
+            "threads": stats.threads,
+            "peak_memory_bytes": memory::peak(),
+            "warnings": warnings,
+        });
+        format!("{value:#}\n")
     }
-    Ok(())
 }
 
 /// For people.
@@ -61,33 +98,4 @@ fn text(stats: &BakeStats, load: Duration) -> String {
         text += &format!("\npeak memory {:.0} MB", bytes as f64 * 1e-6);
     }
     text
-}
-
-/// For programs.
-fn json(stats: &BakeStats, load: Duration, warnings: &Diagnostics) -> String {
-    let warnings: Vec<String> = warnings.list.iter().map(ToString::to_string).collect();
-    let value = json!({
-        "stages_s": {
-            "load": load.as_secs_f64(),
-            "prepare": stats.prepare.as_secs_f64(),
-            "gather": stats.gather.as_secs_f64(),
-            "finish": stats.finish.as_secs_f64(),
-        },
-        "points": stats.points,
-        "filled": stats.filled,
-        "dark": stats.dark,
-        "kept": stats.kept,
-        "seam_difference": { "before": stats.seams[0], "after": stats.seams[1] },
-        "rays": {
-            "gather": stats.work.gather_rays,
-            "shadow": stats.work.shadow_rays,
-            "indirect": stats.work.indirect_rays,
-            "photon": stats.work.photon_rays,
-        },
-        "rays_per_s": stats.work.rays() as f64 / stats.gather.as_secs_f64().max(1e-9),
-        "threads": stats.threads,
-        "peak_memory_bytes": memory::peak(),
-        "warnings": warnings,
-    });
-    format!("{value:#}\n")
 }

@@ -1,53 +1,39 @@
 //! `kiln bake` of features of surfaces without light: of a scene's own shapes, or from some shapes to others.
 
-use std::path::PathBuf;
-use std::time::Instant;
-
-use clap::ValueEnum as _;
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
-use super::folder::{Folder, MANIFEST, SCENE};
+use super::folder::{MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
-use super::progress::BakeWatch;
-use super::statistics::report;
+use super::job::{Findings, Job};
+use super::statistics::BakeStatistics;
 use super::{feature_image, features, glb, shape_names, unused_flags};
 use renderer_bake::{
-    BakePhase, BakeProgress, BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps,
-    SurfaceSettings, bake_surface,
+    BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps, SurfaceSettings, bake_surface,
 };
-use renderer_cli::{BakeArgs, BakeTarget};
+use renderer_cli::BakeArgs;
 use renderer_geometry::Shape;
 use renderer_import::Names;
-use renderer_pictures::summary;
+use renderer_inputs::bake_request::{BakeRequest, BakeTarget};
+use renderer_inputs::names::name_of;
 use renderer_scene::SceneDesc;
 use renderer_support::Failure;
-use renderer_support::interrupt::Interrupt;
-use renderer_support::outputs::Outputs;
-use renderer_support::warnings::{self, lost_texels};
-use renderer_support::watch::Read;
-use renderer_transport::scene::build::{Built, build_for_bake, build_for_surface_bake};
+use renderer_transport::scene::build::{build_for_bake, build_for_surface_bake};
 
-pub(super) fn run(
-    args: &BakeArgs,
-    interrupt: &Interrupt,
-    program: Option<&dyn BakeProgress>,
-    read: Read<'_>,
-) -> Result<(), Failure> {
-    check(args)?;
-    let folder = args.output.as_deref().map(Folder::check).transpose()?;
+/// Bakes features of surfaces.
+pub(super) fn run(job: &Job<'_>) -> Result<BakeStatistics, Failure> {
+    let request = &job.args.request;
+    check(job.args)?;
+    let folder = job.folder()?;
     let Some(folder) = folder else {
         return Err(Failure::of(Diagnostic::error("--part is for bakes of light")));
     };
-    let asked = features::asked(args)?;
-    let outputs = outputs(args, &asked, &folder)?;
-
-    let start = Instant::now();
-    let (mut desc, read_warnings) = args.scene.read(Some("path"), vec![], None)?;
-    args.report.print(&read_warnings);
-    outputs.check_scene_files(&desc)?;
-    desc.ensure_camera();
-    let parts = Parts::of(args, &desc)?;
+    let asked = features::asked(request)?;
+    let mut names = features::names(&asked);
+    names.extend([COVERAGE, SCENE, MANIFEST].map(str::to_owned));
+    let outputs = job.outputs(Some(&folder), &names)?;
+    let desc = job.read_scene("path", &outputs)?;
+    let parts = Parts::of(request, &desc)?;
     // Only shadows need lights.
     let build = match asked
         .iter()
@@ -56,65 +42,52 @@ pub(super) fn run(
         true => build_for_bake,
         false => build_for_surface_bake,
     };
-    let built =
-        build(&parts.high, args.scene.threads(), &features::computed(&asked)).map_err(Failure::Mistakes)?;
-    outputs.check_inputs(built.scene.late_files())?;
-    read(inputs(&desc, &built));
-    let load = start.elapsed();
-
+    let built = build(&parts.high, request.scene.threads(), &features::computed(&asked));
+    let scene = job.loaded(desc, built.map_err(Failure::Mistakes)?, &outputs)?;
+    let built = &scene.built;
     let settings = SurfaceSettings {
-        scale: args.scale(),
-        margin: args.dilation,
-        unwrap: !args.no_unwrap,
-        features: features::described(args, asked, &built)?,
-        seed: args.scene.seed(&desc),
-        threads: args.scene.threads(),
+        scale: request.scale(),
+        margin: request.dilation,
+        unwrap: !request.no_unwrap,
+        features: features::described(request, asked, built)?,
+        seed: request.scene.seed(&scene.desc),
+        threads: request.scene.threads(),
     };
+    let watch = job.watch(None);
+    let low = parts.low(request);
+    let flag = job.interrupt.flag();
+    let baked = bake_surface(&built.scene, low, &parts.names, &settings, watch.progress(), flag)?;
+    let baked = baked.ok_or_else(|| job.interrupt.failure())?;
     let mut warnings = built.warnings.clone();
-    warnings.list.extend(unused_flags::surface_warnings(args));
-    let watch = BakeWatch::new(program, args.report.quiet, None);
-    let (low, names) = (parts.low(args), &parts.names);
-    let baked = bake_surface(&built.scene, low, names, &settings, watch.progress(), interrupt.flag())?;
-    let Some(baked) = baked else {
-        return Err(interrupt.failure());
-    };
-    warnings
-        .list
-        .extend(baked.notes.iter().map(|note| Diagnostic::warning(note.clone())));
-    warnings.list.extend(missed(args, &baked.maps, baked.stats.points));
+    warnings.list.extend(unused_flags::surface_warnings(request));
+    warnings.list.extend(missed(request, &baked.maps, baked.stats.points));
     let shapes = match low {
         LowShapes::Own => built.scene.shapes(),
         LowShapes::Others { shapes, .. } => shapes,
     };
-    watch.progress().advance(BakePhase::Files, 0, 0);
-    let files = files(args, shapes, &settings, &baked)?;
-    interrupt.keep();
-    let inputs = inputs(&desc, &built);
-    let written = folder.write(&files, &inputs);
-    drop(watch);
-    // Running shaders read, too.
-    read(inputs);
-    warnings.list.extend(warnings::of_reports(&baked.reports));
-    warnings.list.extend(built.scene.texture_failure().map(lost_texels));
-    if !args.report.quiet && written.is_ok() {
-        summary::baked(folder.path(), &files, start.elapsed());
-    }
-    written.and(report(args, &warnings, &baked.stats, load))
+    let findings = Findings {
+        warnings,
+        notes: &baked.notes,
+        reports: &baked.reports,
+        stats: baked.stats,
+        remark: None,
+    };
+    job.finish(&folder, &scene, watch, findings, |_| files(request, shapes, &settings, &baked))
 }
 
 /// Options that do not go together.
 fn check(args: &BakeArgs) -> Result<(), Failure> {
     let refuse = |message: &str, hint: &str| Err(Failure::of(Diagnostic::error(message).hint(hint)));
-    if args.target != BakeTarget::Texture {
+    if args.request.target() != BakeTarget::Texture {
         return refuse("features of surfaces are baked to a texture", "leave --target out");
     }
-    if args.aov.is_empty() {
+    if args.request.aov.is_empty() {
         return refuse(
             "no light is baked, and --aov names no features",
             "for example: --aov tangent_normal,albedo,roughness,ao",
         );
     }
-    if args.pages.is_some() || args.max_size.is_some() {
+    if args.request.pages.is_some() || args.request.max_size.is_some() {
         return refuse(
             "features of surfaces without light are on one page",
             "leave --pages and --max-size out, or bake light with them",
@@ -124,22 +97,6 @@ fn check(args: &BakeArgs) -> Result<(), Failure> {
         return refuse("--checkpoint is for bakes of light", "leave it out");
     }
     Ok(())
-}
-
-fn outputs(
-    args: &BakeArgs,
-    asked: &[(String, features::RequestedFeature)],
-    folder: &Folder,
-) -> Result<Outputs, Failure> {
-    let mut outputs = Outputs::default();
-    let others = [COVERAGE, SCENE, MANIFEST].map(str::to_owned);
-    for name in features::names(asked).iter().chain(&others) {
-        folder.add(name, &mut outputs)?;
-    }
-    if let Some(path) = &args.report.stats {
-        outputs.file("--stats", path)?;
-    }
-    Ok(outputs)
 }
 
 /// The shapes of a bake from some to others.
@@ -155,12 +112,12 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(args: &BakeArgs, desc: &SceneDesc) -> Result<Parts, Failure> {
+    fn of(request: &BakeRequest, desc: &SceneDesc) -> Result<Parts, Failure> {
         let names_of = |shapes: &[usize]| -> Vec<String> {
             let mut names = Names::default();
             shapes.iter().map(|&shape| names.unique(&desc.shapes[shape].name)).collect()
         };
-        if args.from.is_empty() {
+        if request.from.is_empty() {
             return Ok(Parts {
                 high: desc.clone(),
                 low: vec![],
@@ -169,7 +126,7 @@ impl Parts {
                 cage_names: vec![],
             });
         }
-        let [high, low, cages] = Parts::find(args, desc)?;
+        let [high, low, cages] = Parts::find(request, desc)?;
         let shapes = |list: &[usize]| list.iter().map(|&shape| desc.shapes[shape].build()).collect();
         Ok(Parts {
             low: shapes(&low),
@@ -184,8 +141,8 @@ impl Parts {
     }
 
     /// The shapes of `--from`, `--to` and `--cage`.
-    fn find(args: &BakeArgs, desc: &SceneDesc) -> Result<[Vec<usize>; 3], Failure> {
-        let flags = [("--from", &args.from), ("--to", &args.to), ("--cage", &args.cage)];
+    fn find(request: &BakeRequest, desc: &SceneDesc) -> Result<[Vec<usize>; 3], Failure> {
+        let flags = [("--from", &request.from), ("--to", &request.to), ("--cage", &request.cage)];
         let mut errors = Diagnostics::default();
         let [high, low, cages] = flags.map(|(flag, names)| {
             shape_names::find(desc, flag, names).unwrap_or_else(|found| {
@@ -215,14 +172,14 @@ impl Parts {
         }
     }
 
-    fn low(&self, args: &BakeArgs) -> LowShapes<'_> {
-        if args.from.is_empty() {
+    fn low(&self, request: &BakeRequest) -> LowShapes<'_> {
+        if request.from.is_empty() {
             return LowShapes::Own;
         }
         LowShapes::Others {
             shapes: &self.low,
-            cage: match args.cage.is_empty() {
-                true => CageSettings::Distance(args.cage_distance),
+            cage: match request.cage.is_empty() {
+                true => CageSettings::Distance(request.cage_distance),
                 false => CageSettings::Meshes(&self.cages, &self.cage_names),
             },
         }
@@ -230,7 +187,7 @@ impl Parts {
 }
 
 /// The note about texels for which rays found nothing.
-fn missed(args: &BakeArgs, maps: &SurfaceMaps, texels: usize) -> Option<Diagnostic> {
+fn missed(request: &BakeRequest, maps: &SurfaceMaps, texels: usize) -> Option<Diagnostic> {
     let backs = match maps.backs {
         0 => String::new(),
         backs => format!(", {backs} of them but backs"),
@@ -239,7 +196,7 @@ fn missed(args: &BakeArgs, maps: &SurfaceMaps, texels: usize) -> Option<Diagnost
         "the rays of {} of {texels} texels found nothing{backs}; these are filled from their neighbours",
         maps.missed
     );
-    let hint = match (2 * maps.backs > maps.missed, args.cage.is_empty()) {
+    let hint = match (2 * maps.backs > maps.missed, request.cage.is_empty()) {
         (true, true) => "a greater --cage-distance, if the shapes of --from are not inside out",
         (true, false) => "the cage is to lie outside of the shapes of --from, if these are not inside out",
         (false, true) => "a greater --cage-distance finds surfaces farther away",
@@ -248,15 +205,9 @@ fn missed(args: &BakeArgs, maps: &SurfaceMaps, texels: usize) -> Option<Diagnost
     (maps.missed > 0).then(|| Diagnostic::warning(message).hint(hint))
 }
 
-/// The files that a bake reads or may read.
-fn inputs(desc: &SceneDesc, built: &Built) -> Vec<PathBuf> {
-    let read = desc.files.iter().cloned().chain(desc.file_system.log());
-    read.chain(built.scene.late_files()).collect()
-}
-
 /// The files of a bake, ready to be written.
 fn files(
-    args: &BakeArgs,
+    request: &BakeRequest,
     shapes: &[Shape],
     settings: &SurfaceSettings,
     baked: &BakedSurface,
@@ -270,7 +221,7 @@ fn files(
     let material = material(maps, &settings.features);
     files.push((SCENE.to_owned(), glb::of_surface(shapes, maps, &textures, &material)?));
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    let text = manifest(args, settings, maps, &names);
+    let text = manifest(request, settings, maps, &names);
     files.push((MANIFEST.to_owned(), text));
     Ok(files)
 }
@@ -287,7 +238,12 @@ fn material(maps: &SurfaceMaps, features: &[FeatureDesc]) -> Value {
     if has_holes { json!({ "alphaMode": "BLEND" }) } else { json!({}) }
 }
 
-fn manifest(args: &BakeArgs, settings: &SurfaceSettings, maps: &SurfaceMaps, files: &[&str]) -> Vec<u8> {
+fn manifest(
+    request: &BakeRequest,
+    settings: &SurfaceSettings,
+    maps: &SurfaceMaps,
+    files: &[&str],
+) -> Vec<u8> {
     let objects = maps.objects.iter().map(|object| {
         json!({
             "name": object.name,
@@ -309,15 +265,15 @@ fn manifest(args: &BakeArgs, settings: &SurfaceSettings, maps: &SurfaceMaps, fil
     });
     let value = json!({
         "kiln": env!("CARGO_PKG_VERSION"),
-        "scene": args.scene.path.display().to_string(),
-        "target": args.target.to_possible_value().map(|value| value.get_name().to_owned()),
+        "scene": request.scene.path.display().to_string(),
+        "target": name_of(&request.target()),
         "complete": true,
         "files": files,
         "settings": {
-            "from": args.from,
-            "to": args.to,
-            "cage": args.cage,
-            "cage_distance": args.cage_distance,
+            "from": request.from,
+            "to": request.to,
+            "cage": request.cage,
+            "cage_distance": request.cage_distance,
             "seed": settings.seed,
         },
         "atlas": {

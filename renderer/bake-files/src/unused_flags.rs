@@ -3,44 +3,92 @@
 use shading::Diagnostic;
 
 use renderer_bake::Include;
-use renderer_cli::{BakeArgs, BakeTarget};
+use renderer_inputs::bake_request::{BakeRequest, BakeTarget};
+use renderer_inputs::names::name_of;
 use renderer_transport::integrator::Integrator;
 
-/// Arguments that apply to some targets only.
-const TARGETS: &[(&str, &[BakeTarget])] = &[
-    ("resolution", &[BakeTarget::Texture]),
-    ("texels_per_unit", &[BakeTarget::Texture]),
-    ("max_size", &[BakeTarget::Texture]),
-    ("pages", &[BakeTarget::Texture]),
-    ("dilation", &[BakeTarget::Texture]),
-    ("no_unwrap", &[BakeTarget::Texture]),
-    ("denoise", &[BakeTarget::Texture]),
-    ("layout", &[BakeTarget::Texture]),
-    ("image_format", &[BakeTarget::Texture]),
-    ("aov", &[BakeTarget::Texture]),
-    ("textures", &[BakeTarget::Texture]),
-    ("unlit", &[BakeTarget::Texture]),
-    ("ao_samples", &[BakeTarget::Texture]),
-    ("ao_distance", &[BakeTarget::Texture]),
-    ("curvature_samples", &[BakeTarget::Texture]),
-    ("curvature_radius", &[BakeTarget::Texture]),
-    ("viewer", &[BakeTarget::Texture]),
-    ("sides", &[BakeTarget::Texture, BakeTarget::Vertex]),
-    ("probe_spacing", &[BakeTarget::Probes]),
-    ("probe_points", &[BakeTarget::Probes]),
+/// An option of a bake.
+struct Flag {
+    name: &'static str,
+    is_given: fn(&BakeRequest) -> bool,
+    /// Targets that it affects.
+    targets: &'static [BakeTarget],
+    /// Feature that it affects, if only one.
+    feature: Option<&'static str>,
+    /// True if it affects baked light only.
+    is_of_light: bool,
+}
+
+/// Targets of most options.
+const TEXTURE: &[BakeTarget] = &[BakeTarget::Texture];
+const SURFACES: &[BakeTarget] = &[BakeTarget::Texture, BakeTarget::Vertex];
+const PROBES: &[BakeTarget] = &[BakeTarget::Probes];
+const ALL: &[BakeTarget] = &[BakeTarget::Texture, BakeTarget::Vertex, BakeTarget::Probes];
+
+type IsGiven = fn(&BakeRequest) -> bool;
+
+/// An option that affects light and features of surfaces.
+const fn flag(name: &'static str, is_given: IsGiven) -> Flag {
+    Flag {
+        name,
+        is_given,
+        targets: TEXTURE,
+        feature: None,
+        is_of_light: false,
+    }
+}
+
+/// An option of a feature.
+const fn feature(name: &'static str, feature: &'static str, is_given: IsGiven) -> Flag {
+    Flag { feature: Some(feature), ..flag(name, is_given) }
+}
+
+/// An option that affects baked light only.
+const fn light(name: &'static str, targets: &'static [BakeTarget], is_given: IsGiven) -> Flag {
+    Flag { targets, is_of_light: true, ..flag(name, is_given) }
+}
+
+/// The options that do not affect all bakes.
+const FLAGS: &[Flag] = &[
+    light("target", ALL, |r| r.target.is_some()),
+    light("lights", ALL, |r| !r.lights.is_empty()),
+    light("order", ALL, |r| r.order.is_some()),
+    light("samples", ALL, |r| r.samples.is_some()),
+    light("for", ALL, |r| r.engine.is_some()),
+    light("integrator", ALL, |r| r.scene.integrator.is_some()),
+    light("depth", ALL, |r| r.scene.depth.is_some()),
+    light("keep", ALL, |r| r.keep),
+    flag("resolution", |r| r.resolution.is_some()),
+    flag("texels-per-unit", |r| r.texels_per_unit.is_some()),
+    flag("max-size", |r| r.max_size.is_some()),
+    flag("pages", |r| r.pages.is_some()),
+    flag("dilation", |r| r.dilation.is_some()),
+    flag("no-unwrap", |r| r.no_unwrap),
+    light("denoise", TEXTURE, |r| r.denoise.is_some()),
+    light("layout", TEXTURE, |r| r.layout.is_some()),
+    light("image-format", TEXTURE, |r| r.image_format.is_some()),
+    flag("aov", |r| !r.aov.is_empty()),
+    light("textures", TEXTURE, |r| r.textures.is_some()),
+    light("unlit", TEXTURE, |r| r.unlit),
+    feature("ao-samples", "ao", |r| r.ao_samples.is_some()),
+    feature("ao-distance", "ao", |r| r.ao_distance.is_some()),
+    feature("curvature-samples", "curvature", |r| r.curvature_samples.is_some()),
+    feature("curvature-radius", "curvature", |r| r.curvature_radius.is_some()),
+    light("viewer", TEXTURE, |r| r.viewer),
+    light("sides", SURFACES, |r| r.sides.is_some()),
+    light("probe-spacing", PROBES, |r| r.probe_spacing.is_some()),
+    light("probe-points", PROBES, |r| r.probe_points.is_some()),
 ];
 
 /// A warning for each flag that has no effect. `integrator` is the one that bakes.
-pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrator) -> Vec<Diagnostic> {
-    let mut list = without_feature(args);
-    for &(id, targets) in TARGETS {
-        if args.given.iter().any(|given| given == id) && !targets.contains(&args.target) {
-            let flag = id.replace('_', "-");
-            let names: Vec<&str> = targets.iter().map(|target| target.name()).collect();
-            let message = format!("--{flag} has no effect on --target {}", args.target.name());
-            let hint = format!("it is for --target {}", names.join(" or "));
-            list.push(Diagnostic::warning(message).hint(hint));
-        }
+pub(super) fn warnings(request: &BakeRequest, include: Include, integrator: &Integrator) -> Vec<Diagnostic> {
+    let target = request.target();
+    let mut list = without_feature(request);
+    for flag in given(request).filter(|flag| !flag.targets.contains(&target)) {
+        let names: Vec<String> = flag.targets.iter().map(name_of).collect();
+        let message = format!("--{} has no effect on --target {}", flag.name, name_of(&target));
+        let hint = format!("it is for --target {}", names.join(" or "));
+        list.push(Diagnostic::warning(message).hint(hint));
     }
     let least = match include {
         Include::Indirect => 3,
@@ -55,59 +103,28 @@ pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrato
     list
 }
 
-/// Arguments that apply to bakes of light only.
-const OF_LIGHT: &[&str] = &[
-    "target",
-    "lights",
-    "sides",
-    "order",
-    "samples",
-    "denoise",
-    "layout",
-    "textures",
-    "unlit",
-    "image_format",
-    "engine",
-    "integrator",
-    "depth",
-    "probe_spacing",
-    "probe_points",
-    "viewer",
-    "keep",
-];
+/// The flags of a request.
+fn given(request: &BakeRequest) -> impl Iterator<Item = &'static Flag> {
+    FLAGS.iter().filter(|flag| (flag.is_given)(request))
+}
 
 /// A warning for each flag without effect on bakes of features only.
-pub(super) fn surface_warnings(args: &BakeArgs) -> Vec<Diagnostic> {
-    let is_given = |id: &&str| args.given.iter().any(|given| given == id);
-    let warning = |id: &str| {
-        // `for` is no name of a field.
-        let flag = if id == "engine" { "for".to_owned() } else { id.replace('_', "-") };
-        Diagnostic::warning(format!("--{flag} has no effect: no light is baked"))
-    };
-    let idle = OF_LIGHT.iter().copied().filter(is_given).map(warning);
-    idle.chain(without_feature(args)).collect()
+pub(super) fn surface_warnings(request: &BakeRequest) -> Vec<Diagnostic> {
+    let warning =
+        |flag: &Flag| Diagnostic::warning(format!("--{} has no effect: no light is baked", flag.name));
+    let idle = given(request).filter(|flag| flag.is_of_light).map(warning);
+    idle.chain(without_feature(request)).collect()
 }
 
 /// A warning for each flag of a feature that is not baked.
-fn without_feature(args: &BakeArgs) -> Vec<Diagnostic> {
-    const FLAGS: [(&str, &str); 4] = [
-        ("ao_samples", "ao"),
-        ("ao_distance", "ao"),
-        ("curvature_samples", "curvature"),
-        ("curvature_radius", "curvature"),
-    ];
+fn without_feature(request: &BakeRequest) -> Vec<Diagnostic> {
     // Shadows take the rays of occlusion.
     let is_of = |name: &str, feature: &str| name == feature || feature == "ao" && name.starts_with("shadow:");
-    let is_asked = |feature: &str| {
-        args.aov
-            .iter()
-            .any(|text| text.split(',').any(|name| is_of(name.trim(), feature)))
-    };
-    let idle = FLAGS.into_iter().filter(|(id, feature)| {
-        args.target == BakeTarget::Texture && args.given.iter().any(|given| given == id) && !is_asked(feature)
+    let names = || request.aov.iter().flat_map(|text| text.split(','));
+    let of_features = given(request).filter_map(|flag| Some((flag.name, flag.feature?)));
+    let idle = of_features.filter(|(_, feature)| {
+        request.target() == BakeTarget::Texture && !names().any(|name| is_of(name.trim(), feature))
     });
-    idle.map(|(id, feature)| {
-        Diagnostic::warning(format!("--{} has no effect without --aov {feature}", id.replace('_', "-")))
-    })
-    .collect()
+    idle.map(|(name, feature)| Diagnostic::warning(format!("--{name} has no effect without --aov {feature}")))
+        .collect()
 }

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::pages;
 use renderer_base::files::read_regular;
-use renderer_cli::{BakeArgs, BakeTarget};
+use renderer_cli::BakeArgs;
+use renderer_inputs::bake_request::{BakeRequest, BakeTarget};
 
 /// The page and its script.
 const PAGE: [(&str, &[u8]); 2] = [
@@ -21,8 +22,8 @@ const PROBES: &str = "probes/probes.json";
 const DATA: &str = "data.js";
 
 /// Returns whether a viewer is requested, for a bake that it can show.
-pub(super) fn is_asked(args: &BakeArgs) -> bool {
-    args.viewer && args.target == BakeTarget::Texture && args.include.0.is_some() && args.from.is_empty()
+pub(super) fn is_asked(request: &BakeRequest) -> bool {
+    request.viewer && request.target() == BakeTarget::Texture && request.light().is_some()
 }
 
 /// The names of all files.
@@ -43,7 +44,7 @@ pub(super) fn files(
     let probes = args.output.as_ref().and_then(|folder| read_regular(&folder.join(PROBES)).ok());
     used.extend(probes.map(|bytes| ("probes.json".to_owned(), text(&bytes))));
     used.sort_by(|a, b| a.0.cmp(&b.0));
-    let title = args.scene.path.file_stem().unwrap_or_default();
+    let title = args.request.scene.path.file_stem().unwrap_or_default();
     let data = json!({
         "title": title.to_string_lossy(),
         "model": text(model),

@@ -20,12 +20,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::parser::ValueSource;
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
+use renderer_inputs::bake_request::BakeFilter;
 use renderer_inputs::common_args::parse_define;
 
-pub use bake::{BakeArgs, BakeFilter, BakeTarget, BakedLight, GameEngine, ImageFormat, Layout, PAGES};
+pub use bake::BakeArgs;
 pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
 pub use gallery::GalleryArgs;
@@ -34,11 +34,11 @@ pub use image::{DenoiseArgs, ImageArgs, SheetArgs, ToneCurve};
 pub use live::LiveArgs;
 pub use pack::PackArgs;
 pub use render::{MergeArgs, ProgressForm, RenderArgs};
-pub use renderer_inputs::common_args::{MitsubaArgs, ReportArgs, SourceArgs};
+pub use renderer_inputs::common_args::{ImportArgs, ReportArgs, SourceArgs};
 pub use renderer_inputs::render_request::{DenoiseQuality, LightGroups, Quality, RenderRequest};
 pub use renderer_inputs::scene_request::SceneRequest;
 pub use renderer_inputs::stage_args::{On, StageArgs, Variation};
-pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};
+pub use shade::{Emit, ShadeArgs};
 pub use viewer::{Viewer, ViewerAddress};
 
 /// Kiln, an offline path tracer with a shading language.
@@ -115,9 +115,9 @@ impl Command {
     pub fn threads(&self) -> usize {
         let asked = match self {
             Command::Render(args) => args.request.scene.threads,
-            Command::Bake(args) => args.scene.threads,
+            Command::Bake(args) => args.request.scene.threads,
             Command::Live(args) => args.threads,
-            Command::Shade(args) => args.threads,
+            Command::Shade(args) => args.request.threads,
             Command::Gallery(args) => args.threads,
             Command::Denoise(args) => args.threads,
             Command::Merge(_)
@@ -143,7 +143,7 @@ impl Command {
     pub fn loud_source(&self) -> Option<&SourceArgs> {
         let (source, quiet) = match self {
             Command::Render(args) => (&args.request.scene.source, args.report.quiet),
-            Command::Bake(args) => (&args.scene.source, args.report.quiet),
+            Command::Bake(args) => (&args.request.scene.source, args.report.quiet),
             Command::Farm(args) => {
                 let render = args.render.as_deref()?;
                 (&render.request.scene.source, args.quiet || render.report.quiet)
@@ -154,7 +154,7 @@ impl Command {
             Command::Check(args) => (&args.source, false),
             Command::Lsp(args) => (&args.source, false),
             Command::Info(args) => (&args.source, false),
-            Command::Shade(args) => (&args.source, false),
+            Command::Shade(args) => (&args.request.source, false),
             Command::Debug(args) => (&args.source, false),
             Command::Graph(args) => (&args.source, false),
             Command::Merge(_)
@@ -180,7 +180,7 @@ pub struct ConvertArgs {
     pub output: PathBuf,
     /// Options for Mitsuba scenes.
     #[command(flatten)]
-    pub mitsuba: MitsubaArgs,
+    pub import: ImportArgs,
     /// Prints errors only
     #[arg(short, long)]
     pub quiet: bool,
@@ -197,7 +197,7 @@ pub struct CheckArgs {
     pub source: SourceArgs,
     /// Options for Mitsuba scenes.
     #[command(flatten)]
-    pub mitsuba: MitsubaArgs,
+    pub import: ImportArgs,
     /// Treats warnings as errors
     #[arg(long = "Werror")]
     pub warnings_are_errors: bool,
@@ -246,7 +246,7 @@ pub struct InfoArgs {
     pub source: SourceArgs,
     /// Options for Mitsuba scenes.
     #[command(flatten)]
-    pub mitsuba: MitsubaArgs,
+    pub import: ImportArgs,
     /// Prints JSON
     #[arg(long)]
     pub json: bool,
@@ -385,10 +385,6 @@ impl Cli {
             .try_get_matches_from_mut(args)
             .map_err(|error| with_dash_tip(error, &command, &words))?;
         let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
-        if let (Command::Bake(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
-            let is_given = |id: &&Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
-            args.given = matches.ids().filter(is_given).map(ToString::to_string).collect();
-        }
         if let Command::Farm(args) = &mut cli.command {
             // Options that the job passes to each task.
             let words = ["kiln", "render", "SCENE", "--checkpoint", "FILE"].map(OsString::from);

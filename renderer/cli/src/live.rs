@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use renderer_inputs::common_args::{MitsubaArgs, SourceArgs};
+use renderer_inputs::common_args::{ImportArgs, SourceArgs};
 use renderer_inputs::render_request::parse_size;
 use renderer_inputs::stage_args::StageArgs;
 
@@ -38,7 +38,7 @@ pub struct LiveArgs {
     pub stage: StageArgs,
     /// Options for Mitsuba scenes.
     #[command(flatten)]
-    pub mitsuba: MitsubaArgs,
+    pub import: ImportArgs,
     /// Options for reading shader sources.
     #[command(flatten)]
     pub source: SourceArgs,

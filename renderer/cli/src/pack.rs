@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use renderer_inputs::common_args::{MitsubaArgs, SourceArgs};
+use renderer_inputs::common_args::{ImportArgs, SourceArgs};
 use renderer_load::Lighting;
 
 /// `kiln pack`
@@ -27,7 +27,7 @@ pub struct PackArgs {
     pub source: SourceArgs,
     /// Options for Mitsuba scenes.
     #[command(flatten)]
-    pub mitsuba: MitsubaArgs,
+    pub import: ImportArgs,
     /// Prints errors only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,

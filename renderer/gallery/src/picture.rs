@@ -9,7 +9,7 @@ use super::entry::Entry;
 use renderer_base::files::SharedFiles;
 use renderer_cli::GalleryArgs;
 use renderer_image::Image;
-use renderer_inputs::common_args::MitsubaArgs;
+use renderer_inputs::common_args::ImportArgs;
 use renderer_inputs::scene_options::SceneOptions;
 use renderer_inputs::stage;
 use renderer_inputs::stage_args::StageArgs;
@@ -35,7 +35,7 @@ impl Staged {
     /// # Errors
     /// If it, its example or its textures have errors.
     pub(super) fn new(entry: &Entry, args: &GalleryArgs) -> Result<Staged, Diagnostics> {
-        let mitsuba = MitsubaArgs { define: args.define.clone(), ..MitsubaArgs::default() };
+        let import = ImportArgs { define: args.define.clone(), ..ImportArgs::default() };
         let (width, height) = args.size;
         let size = Change::of_option(
             "--size",
@@ -44,10 +44,10 @@ impl Staged {
         );
         let options = SceneOptions {
             changes: vec![size],
-            ..SceneOptions::of(&args.source, &mitsuba)
+            ..SceneOptions::of(&args.source, &import)
         };
         let stage = StageArgs { example: entry.example.is_some(), ..StageArgs::default() };
-        let preprocessor = (args.source).preprocessor(&mitsuba.macros(), SharedFiles::default());
+        let preprocessor = (args.source).preprocessor(&import.macros(), SharedFiles::default());
         let word = entry.word();
         let (desc, _) =
             stage::load(entry.shader(&word), &stage, preprocessor, &SharedFiles::default(), |files| {

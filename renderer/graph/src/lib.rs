@@ -22,7 +22,7 @@ use model::{Extent, diagram};
 use renderer_base::files::SharedFiles;
 use renderer_cli::GraphArgs;
 use renderer_image::write_whole;
-use renderer_inputs::common_args::MitsubaArgs;
+use renderer_inputs::common_args::ImportArgs;
 use renderer_inputs::scene_options::{SceneOptions, load_scene};
 use renderer_inputs::shader_file;
 use renderer_support::outputs::Outputs;
@@ -38,10 +38,9 @@ pub fn run(args: &GraphArgs) -> Result<(), Failure> {
     let word = args.group.to_string_lossy().into_owned();
     let file = shader_file::file_of(&word);
     outputs.check_inputs(&file)?;
-    let mitsuba = MitsubaArgs { define: args.define.clone(), ..MitsubaArgs::default() };
-    let preprocessor = || args.source.preprocessor(&mitsuba.macros(), SharedFiles::default());
-    let (system, template, warnings) =
-        find(&word, args, &mitsuba, preprocessor).map_err(Failure::Mistakes)?;
+    let import = ImportArgs { define: args.define.clone(), ..ImportArgs::default() };
+    let preprocessor = || args.source.preprocessor(&import.macros(), SharedFiles::default());
+    let (system, template, warnings) = find(&word, args, &import, preprocessor).map_err(Failure::Mistakes)?;
     system.check(&template).map_err(Failure::Mistakes)?;
     let extent = Extent {
         depth: args.depth.unwrap_or(usize::MAX),
@@ -82,7 +81,7 @@ type Found = (ShadingSystem, Template, Diagnostics);
 fn find(
     word: &str,
     args: &GraphArgs,
-    mitsuba: &MitsubaArgs,
+    import: &ImportArgs,
     preprocessor: impl Fn() -> Preprocessor,
 ) -> Result<Found, Diagnostics> {
     let folder = shader_file::file_of(word).and_then(|file| file.parent().map(Path::to_owned));
@@ -103,7 +102,7 @@ fn find(
         return Err(errors);
     };
     let system = shading_system(host(), preprocessor());
-    match material_of(&system, Path::new(file), name, args, mitsuba)? {
+    match material_of(&system, Path::new(file), name, args, import)? {
         Some(template) => Ok((system, template, Diagnostics::default())),
         None => Err(errors),
     }
@@ -115,9 +114,9 @@ fn material_of(
     scene: &Path,
     name: &str,
     args: &GraphArgs,
-    mitsuba: &MitsubaArgs,
+    import: &ImportArgs,
 ) -> Result<Option<Template>, Diagnostics> {
-    let (desc, _) = load_scene(scene, SceneOptions::of(&args.source, mitsuba))?;
+    let (desc, _) = load_scene(scene, SceneOptions::of(&args.source, import))?;
     let Some(found) = desc.materials.iter().find(|material| material.name == name) else {
         return Ok(None);
     };

@@ -102,19 +102,6 @@ impl Needs {
                 Some(_) | None => vec![],
             },
         });
-        let is_missing = |file: &str| known.missing_textures.iter().any(|missing| missing.name == file);
-        let mut textures: Vec<(String, bool)> = vec![];
-        for texture in &known.textures {
-            let file = &texture.request.file;
-            if !textures.iter().any(|(known, _)| known == file) {
-                textures.push((file.clone(), !is_missing(file)));
-            }
-        }
-        for missing in &known.missing_textures {
-            if !textures.iter().any(|(known, _)| *known == missing.name) {
-                textures.push((missing.name.clone(), false));
-            }
-        }
         let (unit, ..) = system.optimized(template, &InstanceOptions::default())?;
         let globals = Global::ALL.into_iter().filter(|global| known.reads_globals.contains(*global));
         Ok(Needs {
@@ -124,7 +111,7 @@ impl Needs {
             spaces: (spaces(&unit).into_iter())
                 .map(|name| (name.clone(), is_space(&name)))
                 .collect(),
-            textures,
+            textures: textures(&whole),
             clouds: (known.clouds.iter())
                 .map(|name| (name.clone(), host.finds_cloud(name)))
                 .collect(),
@@ -241,6 +228,19 @@ impl Users<'_> {
         names.dedup();
         names
     }
+}
+
+/// The files of textures, each once, and whether they are found.
+fn textures(instance: &ShaderInstance) -> Vec<(String, bool)> {
+    let known = instance.statistics();
+    let missing = || known.missing_textures.iter().map(|missing| &missing.name);
+    let mut list: Vec<(String, bool)> = vec![];
+    for file in known.textures.iter().map(|texture| &texture.request.file).chain(missing()) {
+        if !list.iter().any(|(known, _)| known == file) {
+            list.push((file.clone(), !missing().any(|missing| missing == file)));
+        }
+    }
+    list
 }
 
 /// Names of the spaces that a linked unit uses.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use shading::{Diagnostics, Source, Template};
 
 use super::scene_options::NamedScene;
-use crate::common_args::{MitsubaArgs, SourceArgs};
+use crate::common_args::{ImportArgs, SourceArgs};
 use renderer_base::files::SharedFiles;
 use renderer_transport::material::Host;
 use renderer_transport::scene::build;
@@ -36,11 +36,11 @@ pub enum Content {
 pub fn check_shader(
     text: Arc<Source>,
     source: &SourceArgs,
-    mitsuba: &MitsubaArgs,
+    import: &ImportArgs,
     files: SharedFiles,
 ) -> Result<Checked, Diagnostics> {
     let system =
-        build::shading_system(Arc::new(Host::new(vec![])), source.preprocessor(&mitsuba.macros(), files));
+        build::shading_system(Arc::new(Host::new(vec![])), source.preprocessor(&import.macros(), files));
     let loaded = system.load(text)?;
     let mut diagnostics = loaded.warnings;
     for template in &loaded.templates {

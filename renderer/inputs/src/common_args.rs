@@ -46,7 +46,7 @@ impl ReportArgs {
 
 /// Options of all commands that read Mitsuba scenes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-pub struct MitsubaArgs {
+pub struct ImportArgs {
     /// Defines a macro of shader sources; value of a parameter (`$NAME`) of a Mitsuba scene; may be given several times
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub define: Vec<(String, String)>,
@@ -55,7 +55,7 @@ pub struct MitsubaArgs {
     pub strict: bool,
 }
 
-impl MitsubaArgs {
+impl ImportArgs {
     /// Options of the importer.
     pub fn options(&self) -> SceneImportOptions {
         SceneImportOptions {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use shading::Diagnostics;
 
-use crate::scene_request::{INTEGRATORS, SceneRequest, set_path};
+use crate::names::whole_number;
+use crate::scene_request::{SceneRequest, checked, set_path};
 use crate::stage_args::StageArgs;
 use renderer_denoise::Quality as FilterQuality;
 use renderer_load::{Change, add_override};
@@ -180,16 +181,8 @@ impl RenderRequest {
     /// # Errors
     /// If a value is out of its range, or two exclude each other.
     pub fn check(&self) -> Result<(), Failure> {
-        let scene = &self.scene;
-        let is_integrator = |name: &String| INTEGRATORS.contains(&name.as_str());
         let faults = [
             (self.spp == Some(0), "--spp is at least 1"),
-            (scene.depth == Some(0), "--depth is at least 1"),
-            (!(1..=1024).contains(&scene.threads.unwrap_or(1)), "--threads is from 1 to 1024"),
-            (
-                !scene.integrator.iter().all(is_integrator),
-                "--integrator is path, photon or auto",
-            ),
             (
                 self.samples.is_some_and(|(first, end)| first >= end),
                 "--samples: the end is not above the start",
@@ -219,10 +212,7 @@ impl RenderRequest {
             ),
             (self.time == Some(Duration::ZERO), "--time is above 0"),
         ];
-        match faults.iter().find(|(is_wrong, _)| *is_wrong) {
-            Some((_, fault)) => Err(Failure::User(format!("error: {fault}"))),
-            None => Ok(()),
-        }
+        checked(self.scene.faults().into_iter().chain(faults))
     }
 }
 
@@ -235,8 +225,7 @@ const MAX_SIDE: u32 = 65536;
 /// Parses a size such as `1280x720`.
 pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let parts = text.split_once(['x', 'X', ',']).ok_or("write it as 1280x720")?;
-    let number = |s: &str| s.trim().parse::<u32>().map_err(|_| format!("`{s}` is not a whole number"));
-    match (number(parts.0)?, number(parts.1)?) {
+    match (whole_number(parts.0)?, whole_number(parts.1)?) {
         (0, _) | (_, 0) => Err("a picture without pixels cannot be rendered".to_owned()),
         (w, h) if w > MAX_SIDE || h > MAX_SIDE => Err("a side may have 65536 pixels at most".to_owned()),
         size => Ok(size),
@@ -244,10 +233,7 @@ pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
 }
 
 fn parse_crop(text: &str) -> Result<[u32; 4], String> {
-    let numbers: Vec<u32> = text
-        .split(',')
-        .map(|s| s.trim().parse::<u32>().map_err(|_| format!("`{s}` is not a whole number")))
-        .collect::<Result<_, _>>()?;
+    let numbers: Vec<u32> = text.split(',').map(whole_number).collect::<Result<_, _>>()?;
     let crop: [u32; 4] = numbers.try_into().map_err(|_| "write it as X0,Y0,X1,Y1")?;
     if crop[0] >= crop[2] || crop[1] >= crop[3] {
         return Err("the part has no pixels: X1 and Y1 are past its end".to_owned());
@@ -292,11 +278,7 @@ fn parse_error(text: &str) -> Result<f64, String> {
 /// Parses a range of samples `A..B`.
 fn parse_samples(text: &str) -> Result<(u64, u64), String> {
     let (a, b) = text.split_once("..").ok_or("write it as A..B, such as 0..64")?;
-    let number = |s: &str| {
-        let number = s.trim().parse::<u32>();
-        number.map_err(|_| format!("`{s}` is not a whole number"))
-    };
-    let (a, b) = (number(a)?, number(b)?);
+    let (a, b) = (whole_number(a)?, whole_number(b)?);
     if a >= b {
         return Err("there are no samples in it: B is past its end".to_owned());
     }

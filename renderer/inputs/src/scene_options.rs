@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
 use super::stage::{self, NamedShader};
-use crate::common_args::{MitsubaArgs, SourceArgs};
+use crate::common_args::{ImportArgs, SourceArgs};
 use crate::stage_args::StageArgs;
 use renderer_base::files::{LoggedFiles, OverlayFiles, Pack, PackFiles, SharedFiles, is_pack};
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
@@ -26,7 +26,7 @@ pub struct SceneOptions {
     /// Options of reading shader sources.
     pub source: SourceArgs,
     /// Options of reading Mitsuba scenes.
-    pub mitsuba: MitsubaArgs,
+    pub import: ImportArgs,
     /// Display of a shader; `None` if only scenes are accepted.
     pub stage: Option<StageArgs>,
     /// Text of the scene, in place of its file.
@@ -37,17 +37,17 @@ pub struct SceneOptions {
 
 impl SceneOptions {
     /// Options of a command that reads a scene without rendering it.
-    pub fn of(source: &SourceArgs, mitsuba: &MitsubaArgs) -> SceneOptions {
+    pub fn of(source: &SourceArgs, import: &ImportArgs) -> SceneOptions {
         SceneOptions {
             source: source.clone(),
-            mitsuba: mitsuba.clone(),
+            import: import.clone(),
             ..SceneOptions::default()
         }
     }
 
     /// These options followed by `own`, which take precedence.
     fn then(mut self, own: SceneOptions) -> SceneOptions {
-        let defines = |name: &String| own.mitsuba.define.iter().any(|(defined, _)| defined == name);
+        let defines = |name: &String| own.import.define.iter().any(|(defined, _)| defined == name);
         self.source.undefine.retain(|name| !defines(name));
         self.set.extend(own.set);
         self.changes.extend(own.changes);
@@ -55,8 +55,8 @@ impl SceneOptions {
         // The first folder that has a file gives it.
         self.source.folders.splice(0..0, own.source.folders);
         self.source.undefine.extend(own.source.undefine);
-        self.mitsuba.define.extend(own.mitsuba.define);
-        self.mitsuba.strict |= own.mitsuba.strict;
+        self.import.define.extend(own.import.define);
+        self.import.strict |= own.import.strict;
         self
     }
 
@@ -89,8 +89,8 @@ impl SceneOptions {
     /// Converts them to options of the scene loader.
     pub fn for_load(self, files: SharedFiles) -> LoadOptions {
         LoadOptions {
-            import: self.mitsuba.options(),
-            preprocessor: self.source.preprocessor(&self.mitsuba.macros(), files.clone()),
+            import: self.import.options(),
+            preprocessor: self.source.preprocessor(&self.import.macros(), files.clone()),
             files,
             set: self.set.into_iter().map(Change::from).chain(self.changes).collect(),
             light: self.light,
@@ -111,8 +111,8 @@ impl SceneOptions {
             "light": light,
             "folders": folders.collect::<Option<Vec<String>>>()?,
             "undefine": self.source.undefine,
-            "define": self.mitsuba.define,
-            "strict": self.mitsuba.strict,
+            "define": self.import.define,
+            "strict": self.import.strict,
         }))
     }
 
@@ -160,7 +160,7 @@ impl SceneOptions {
                 folders: texts("folders")?.iter().map(|folder| inside(folder)).collect(),
                 undefine: texts("undefine")?,
             },
-            mitsuba: MitsubaArgs {
+            import: ImportArgs {
                 define: defines,
                 strict: value.get("strict").is_some_and(|strict| strict == true),
             },
@@ -223,7 +223,7 @@ impl NamedScene {
 pub fn load_scene(path: &Path, options: SceneOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     if let Some(args) = options.stage.clone() {
         if stage::is_shader(path) {
-            let macros = options.mitsuba.macros();
+            let macros = options.import.macros();
             let files = options.files.clone();
             let preprocessor = options.source.preprocessor(&macros, files.clone());
             let shader = NamedShader::Word(path.to_str().unwrap_or_default());

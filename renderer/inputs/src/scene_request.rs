@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shading::Diagnostics;
 
-use crate::common_args::{MitsubaArgs, SourceArgs};
+use crate::common_args::{ImportArgs, SourceArgs};
+use crate::names::one_of;
 use crate::scene_options::{SceneOptions, load_scene};
 use crate::stage_args::StageArgs;
 use renderer_base::memory;
@@ -44,7 +44,7 @@ pub struct SceneRequest {
     /// Build quality of the ray tracing acceleration structure: `low` builds fastest, `medium` uses every thread, `high`
     /// traces rays fastest; pictures differ at most where surfaces coincide [default: high for up to a million triangles,
     /// medium for more]
-    #[arg(long, value_name = "QUALITY", value_parser = build_quality())]
+    #[arg(long, value_name = "QUALITY", value_parser = one_of(BUILD_QUALITIES))]
     pub build_quality: Option<BuildQuality>,
     /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
     /// adds it
@@ -58,7 +58,7 @@ pub struct SceneRequest {
     pub source: SourceArgs,
     /// Options for Mitsuba scenes.
     #[command(flatten)]
-    pub mitsuba: MitsubaArgs,
+    pub import: ImportArgs,
 }
 
 /// Names of light transport algorithms.
@@ -67,14 +67,6 @@ pub const INTEGRATORS: [&str; 3] = ["path", "photon", "auto"];
 /// Names of build qualities.
 pub const BUILD_QUALITIES: [(&str, BuildQuality); 3] =
     [("low", BuildQuality::Low), ("medium", BuildQuality::Medium), ("high", BuildQuality::High)];
-
-fn build_quality() -> impl TypedValueParser<Value = BuildQuality> {
-    let names = BUILD_QUALITIES.map(|(name, _)| name);
-    PossibleValuesParser::new(names).map(|name| {
-        let found = BUILD_QUALITIES.iter().find(|(known, _)| *known == name);
-        found.map_or(BuildQuality::High, |(_, quality)| *quality)
-    })
-}
 
 impl SceneRequest {
     /// Reads the scene, or makes one that shows a unit or group, and returns its warnings with it. `integrator` is the
@@ -115,7 +107,7 @@ impl SceneRequest {
             set: self.set.clone(),
             light: self.light.clone(),
             text: self.text.clone(),
-            ..SceneOptions::of(&self.source, &self.mitsuba)
+            ..SceneOptions::of(&self.source, &self.import)
         }
     }
 
@@ -136,6 +128,19 @@ impl SceneRequest {
         }
     }
 
+    /// Faults of the values, each with its message.
+    pub(crate) fn faults(&self) -> [(bool, &'static str); 3] {
+        let is_integrator = |name: &String| INTEGRATORS.contains(&name.as_str());
+        [
+            (self.depth == Some(0), "--depth is at least 1"),
+            (!(1..=1024).contains(&self.threads.unwrap_or(1)), "--threads is from 1 to 1024"),
+            (
+                !self.integrator.iter().all(is_integrator),
+                "--integrator is path, photon or auto",
+            ),
+        ]
+    }
+
     /// Number of threads; 0 for one per core.
     pub fn threads(&self) -> usize {
         self.threads.unwrap_or(0) as usize
@@ -144,6 +149,14 @@ impl SceneRequest {
     /// Seed of the random numbers.
     pub fn seed(&self, desc: &SceneDesc) -> u64 {
         self.seed.map_or(desc.sampler.seed, u64::from)
+    }
+}
+
+/// Fails with the first fault that is true.
+pub(crate) fn checked(faults: impl IntoIterator<Item = (bool, &'static str)>) -> Result<(), Failure> {
+    match faults.into_iter().find(|(is_wrong, _)| *is_wrong) {
+        Some((_, fault)) => Err(Failure::User(format!("error: {fault}"))),
+        None => Ok(()),
     }
 }
 

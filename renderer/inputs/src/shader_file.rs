@@ -47,24 +47,7 @@ pub fn find_in(
                 .into());
         }
         let loaded = system.load(source_in(files, &file)?)?;
-        let warnings = loaded.warnings.clone();
-        let templates = in_order(&loaded);
-        let known: Vec<String> = templates.iter().map(|t| t.name().to_owned()).collect();
-        let Some(name) = name else {
-            if templates.is_empty() {
-                return Err(
-                    Diagnostic::error(format!("{} holds no unit and no group", file.display())).into()
-                );
-            }
-            return Ok(FoundShaders { templates, warnings });
-        };
-        let Some(template) = templates.into_iter().find(|template| template.name() == name) else {
-            let message = format!("{} holds no unit or group `{name}`", file.display());
-            return Err(Diagnostic::error(message)
-                .nearest(&name, known.iter().map(String::as_str))
-                .into());
-        };
-        return Ok(FoundShaders { templates: vec![template], warnings });
+        return select(&loaded, name.as_deref(), &file.display().to_string());
     }
     let word = &*word.to_string_lossy();
     if let Some(template) = system.template(word) {
@@ -80,6 +63,35 @@ pub fn find_in(
         None => error.hint("shader files end in .ksl, .osl or .tsl"),
     }
     .into())
+}
+
+/// The shaders of a source text, or the shader `name`.
+///
+/// # Errors
+/// Errors of the text; or that it has no such shader.
+pub fn find_in_text(
+    system: &ShadingSystem,
+    text: &str,
+    name: Option<&str>,
+) -> Result<FoundShaders, Diagnostics> {
+    select(&system.load(Source::new("<source>", text))?, name, "the text")
+}
+
+/// The shaders that a source declares, or the shader `name`. Messages call the source `place`.
+fn select(loaded: &Loaded, name: Option<&str>, place: &str) -> Result<FoundShaders, Diagnostics> {
+    let mut templates = in_order(loaded);
+    if let Some(name) = name {
+        let found = templates.iter().find(|template| template.name() == name).cloned();
+        let unknown = || {
+            let error = Diagnostic::error(format!("{place} holds no unit or group `{name}`"));
+            error.nearest(name, templates.iter().map(Template::name))
+        };
+        templates = vec![found.ok_or_else(unknown)?];
+    }
+    if templates.is_empty() {
+        return Err(Diagnostic::error(format!("{place} holds no unit and no group")).into());
+    }
+    Ok(FoundShaders { templates, warnings: loaded.warnings.clone() })
 }
 
 /// Kind of a file, by its name, that cannot hold shaders.

@@ -243,7 +243,7 @@ fn shader(
     if !stage::is_shader(&args.scene) {
         return Ok(None);
     }
-    let preprocessor = args.source.preprocessor(&args.mitsuba.macros(), wanted.overlay.clone());
+    let preprocessor = args.source.preprocessor(&args.import.macros(), wanted.overlay.clone());
     let (template, layers) = stage::shader(&args.scene, preprocessor, &wanted.overlay)?;
     session.set_choices(parameter::choices(&template, &layers));
     Ok(Some(template))
@@ -262,7 +262,7 @@ fn read(
             path: args.scene.clone(),
             set: INTEGRATOR.map(str::to_owned).to_vec(),
             source: args.source.clone(),
-            mitsuba: args.mitsuba.clone(),
+            import: args.import.clone(),
             ..SceneRequest::default()
         },
         ..RenderRequest::default()

@@ -40,7 +40,7 @@ pub(super) fn description(shown: &Shown, at: [f32; 2], args: &LiveArgs, session:
             at: hit.uv.into(),
             params: session.look().params.into_iter().collect(),
             levels: None,
-            define: args.mitsuba.macros(),
+            define: args.import.macros(),
             source: args.source.clone(),
         };
         match point_text(&question, session.overlay(), |globals| move_to(globals, &hit)) {

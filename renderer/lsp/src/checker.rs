@@ -17,7 +17,7 @@ use super::store::OpenText;
 use renderer_base::files::{LoggedFiles, OverlayFiles, SharedFiles};
 use renderer_cli::LspArgs;
 use renderer_inputs::checking::{check_scene, check_shader};
-use renderer_inputs::common_args::MitsubaArgs;
+use renderer_inputs::common_args::ImportArgs;
 use renderer_inputs::scene_options::{NamedScene, SceneOptions};
 use renderer_inputs::shader_file::is_shader;
 use renderer_support::lock;
@@ -212,19 +212,19 @@ fn overlay(open: &BTreeMap<PathBuf, OpenText>) -> SharedFiles {
 
 /// Errors and warnings of a text, as `kiln check` reports them.
 fn check(path: &Path, args: &LspArgs, files: &SharedFiles) -> Diagnostics {
-    let mitsuba = MitsubaArgs { define: args.define.clone(), ..MitsubaArgs::default() };
+    let import = ImportArgs { define: args.define.clone(), ..ImportArgs::default() };
     let checked = if is_shader(path) || path.extension().is_none_or(|extension| extension == "h") {
         match files.source_text(path) {
             Ok(text) => {
                 let source = Source::new(path.display().to_string(), text);
-                check_shader(source, &args.source, &mitsuba, files.clone())
+                check_shader(source, &args.source, &import, files.clone())
             }
             Err(_) => return Diagnostics::default(),
         }
     } else {
         check_scene(NamedScene {
             path: path.to_owned(),
-            options: SceneOptions::of(&args.source, &mitsuba),
+            options: SceneOptions::of(&args.source, &import),
             files: files.clone(),
         })
     };

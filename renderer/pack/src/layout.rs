@@ -68,17 +68,10 @@ impl Layout {
         let scene = of_scene(inside(&recording.packed.path))?;
         let options = recording.packed.options.json(inside);
         let options = options.ok_or_else(|| Diagnostic::error("a path of the command line is not text"))?;
-        let mut sizes = BTreeMap::new();
-        for (name, path) in &entries.sources {
-            let size = files
-                .open(path)
-                .map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", path.display())))?;
-            sizes.insert(name.clone(), size.len());
-        }
         Ok(Layout {
             manifest: Manifest {
                 scene: paths.get(&scene).cloned().unwrap_or(scene),
-                entries: sizes,
+                entries: entries.sizes(files)?,
                 paths,
                 folders,
                 options,
@@ -148,6 +141,17 @@ struct Entries {
 }
 
 impl Entries {
+    /// The size of each entry [bytes].
+    fn sizes(&self, files: &dyn Files) -> Result<BTreeMap<String, u64>, Diagnostic> {
+        let size = |(name, path): (&String, &PathBuf)| {
+            let file = files.open(path);
+            let file =
+                file.map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", path.display())))?;
+            Ok((name.clone(), file.len()))
+        };
+        self.sources.iter().map(size).collect()
+    }
+
     /// Assigns a file the entry of its own path, if that is valid, free and the file has none yet.
     fn add_in_place(&mut self, files: &dyn Files, key: &str, path: &Path) {
         let identity = files.identity(path);

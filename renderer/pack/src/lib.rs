@@ -34,7 +34,7 @@ pub fn run(args: &PackArgs) -> Result<(), Failure> {
     let options = SceneOptions {
         set: args.set.clone(),
         light: args.light.clone(),
-        ..SceneOptions::of(&args.source, &args.mitsuba)
+        ..SceneOptions::of(&args.source, &args.import)
     };
     let packed = pack(&args.scene, &args.output, options)?;
     if !args.quiet {

@@ -57,35 +57,11 @@ def samples(value: Any) -> tuple[int, ...] | None:
     return integers(value)
 
 
-def denoiser(value: bool | str) -> str | None:
-    """Quality of denoising; ``None`` without it."""
-    return "high" if value is True else value or None
+def denoiser(value: bool | str, default: str = "high") -> str | None:
+    """Name of the denoiser, or its quality; ``None`` without it."""
+    return default if value is True else value or None
 
 
-def _list(value: Any) -> str:
-    return value if isinstance(value, str) else ",".join(value)
-
-
-#: Options whose value is not simply a text: the words for it.
-_SPECIAL = {
-    "set": lambda value: [f"--set={each}" for each in pairs(value)],
-    "lights": lambda value: [f"--lights={_list(value)}"],
-    "features": lambda value: [f"--aov={_list(value)}"],
-    "engine": lambda value: [f"--for={value}"],
-    "denoise": lambda value: ["--denoise"] if value is True else [f"--denoise={value}"],
-}
-
-
-def words(**options: Any) -> list[str]:
-    """Options of a bake as words of the command line, except those that are ``None`` or ``False``."""
-    found: list[str] = []
-    for name, value in options.items():
-        if value is None or value is False:
-            continue
-        if name in _SPECIAL:
-            found += _SPECIAL[name](value)
-        elif value is True:
-            found.append("--" + name.replace("_", "-"))
-        else:
-            found.append("--" + name.replace("_", "-") + "=" + text(value))
-    return found
+def texts(value: str | Sequence[str] | None) -> list[str]:
+    """Texts as one list with commas."""
+    return [] if value is None else [value if isinstance(value, str) else ",".join(value)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _kiln
 from ._errors import Diagnostic, Error, of, warn
-from ._options import denoiser, integers, pairs, samples as sample_range, text as spelled, words
+from ._options import denoiser, integers, pairs, samples as sample_range, text as spelled, texts
 from ._picture import Picture, read
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -361,50 +361,42 @@ def bake(
     if output is None:
         keeps = tempfile.TemporaryDirectory(prefix="kiln-bake-")
         output = keeps.name
+    options = dict(
+        target=target,
+        include=include,
+        lights=texts(lights),
+        order=None if order is None else str(order),
+        samples=samples,
+        resolution=resolution,
+        texels_per_unit=texels_per_unit,
+        max_size=max_size,
+        pages=pages,
+        dilation=dilation,
+        no_unwrap=bool(no_unwrap),
+        sides=sides,
+        denoise=denoiser(denoise, "auto"),
+        features=texts(features),
+        textures=textures,
+        unlit=bool(unlit),
+        layout=layout,
+        viewer=bool(viewer),
+        image_format=image_format,
+        engine=engine,
+        probe_spacing=probe_spacing,
+        probe_points=probe_points,
+        keep=bool(keep),
+        seed=seed,
+        integrator=integrator,
+        depth=depth,
+        threads=threads,
+        light=None if light is None else spelled(light),
+        set=pairs(set),
+    )
     with tempfile.TemporaryDirectory(prefix="kiln-") as scratch:
-        stats = Path(scratch) / "stats.json"
         if isinstance(probe_points, np.ndarray):
-            points = Path(scratch) / "points.txt"
-            np.savetxt(points, np.asarray(probe_points, dtype=np.float32).reshape(-1, 3), fmt="%.9g")
-            probe_points = points
-        options = words(
-            target=target,
-            include=include,
-            lights=lights,
-            order=order,
-            samples=samples,
-            resolution=resolution,
-            texels_per_unit=texels_per_unit,
-            max_size=max_size,
-            pages=pages,
-            dilation=dilation,
-            no_unwrap=no_unwrap,
-            sides=sides,
-            denoise=denoise,
-            features=features,
-            textures=textures,
-            unlit=unlit,
-            layout=layout,
-            viewer=viewer,
-            image_format=image_format,
-            engine=engine,
-            probe_spacing=probe_spacing,
-            probe_points=probe_points,
-            keep=keep,
-            seed=seed,
-            integrator=integrator,
-            depth=depth,
-            threads=threads,
-            light=light,
-            set=set,
-            stats=stats,
-        )
-        _kiln.bake(scene._native, os.fspath(output), options, progress)
-        report = json.loads(stats.read_text(encoding="utf-8"))
-    warn([_warning(text) for text in report["warnings"]])
-    return Bake(Path(output), report, keeps)
-
-
-def _warning(text: str) -> tuple:
-    """A diagnostic whose message is its whole text."""
-    return ("warning", text.removeprefix("warning: "), None, None, None, [])
+            options["probe_points"] = Path(scratch) / "points.txt"
+            points = np.asarray(probe_points, dtype=np.float32).reshape(-1, 3)
+            np.savetxt(options["probe_points"], points, fmt="%.9g")
+        stats, warnings = _kiln.bake(scene._native, os.fspath(output), options, progress)
+    warn(warnings)
+    return Bake(Path(output), json.loads(stats), keeps)

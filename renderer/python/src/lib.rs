@@ -1,8 +1,8 @@
 //! Kiln for Python: the native half of the package `kiln`, which is a thin layer over `renderer::session`.
 //!
 //! The other half, in `kiln/*.py`, has the signatures, the documentation and the conversions of arguments: options of
-//! scenes and pictures cross the border in dictionaries, those of bakes as words of the command line, pixels as numpy arrays. Long work runs in a thread of its
-//! own, without Python's lock; see [`work`].
+//! scenes, pictures and bakes cross the border in dictionaries, pixels as numpy arrays. Long work runs in a thread of
+//! its own, without Python's lock; see [`work`].
 //!
 //! The crate's `README.md` lists its rules.
 

@@ -1,4 +1,4 @@
-//! Requests of scenes and pictures from keyword arguments, which Python passes in dictionaries.
+//! Requests of scenes, pictures and bakes from keyword arguments, which Python passes in dictionaries.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use renderer::command::Failure;
 use renderer::memory;
 use renderer::scene::load::Lighting;
 use renderer::session::{
-    BUILD_QUALITIES, DenoiseQuality, LightGroups, MitsubaArgs, On, Quality, RenderRequest, SceneRequest,
-    SourceArgs, StageArgs, parse_define, parse_param,
+    BUILD_QUALITIES, BakeRequest, INCLUDES, ImportArgs, LightGroups, ORDERS, On, RenderRequest, SIDES,
+    SceneRequest, SourceArgs, StageArgs, named, parse_define, parse_param, variant,
 };
 
 use crate::error::exception;
@@ -28,7 +28,7 @@ impl<'py> Options<'_, 'py> {
             light: self.parsed("light", Lighting::parse)?,
             set: self.get("set")?,
             source: SourceArgs { folders: self.get("include_folders")?, undefine: vec![] },
-            mitsuba: MitsubaArgs {
+            import: ImportArgs {
                 define: self.pairs("define", parse_define)?,
                 strict: self.get("strict")?,
             },
@@ -48,13 +48,11 @@ impl<'py> Options<'_, 'py> {
         let time: Option<f64> = self.get("time")?;
         let time = time.map(Duration::try_from_secs_f64).transpose();
         let light_groups: bool = self.get("light_groups")?;
-        let qualities = [("draft", Quality::Draft), ("normal", Quality::Normal), ("high", Quality::High)];
-        let denoisers = [("fast", DenoiseQuality::Fast), ("high", DenoiseQuality::High)];
         Ok(RenderRequest {
             spp: self.get("spp")?,
             samples: self.get("samples")?,
             noise: self.get("noise")?,
-            quality: self.parsed("quality", |name| named(name, &qualities))?,
+            quality: self.parsed("quality", variant)?,
             min_spp: self.get("min_spp")?,
             size: self.get("size")?,
             crop: self.get("crop")?,
@@ -65,19 +63,57 @@ impl<'py> Options<'_, 'py> {
             transparent: self.get("transparent")?,
             overrides: self.get("overrides")?,
             camera: self.get("camera")?,
-            denoise: self.parsed("denoise", |name| named(name, &denoisers))?,
+            denoise: self.parsed("denoise", variant)?,
             stage: StageArgs::default(),
             scene: SceneRequest {
-                integrator: self.get("integrator")?,
-                depth: self.get("depth")?,
-                seed: self.get("seed")?,
-                threads: self.get("threads")?,
                 texture_memory: self.parsed("texture_memory", memory::parse_size)?,
                 build_quality: self.parsed("build_quality", |name| named(name, &BUILD_QUALITIES))?,
-                light: self.parsed("light", Lighting::parse)?,
-                set: self.get("set")?,
-                ..SceneRequest::default()
+                ..self.work()?
             },
+        })
+    }
+
+    /// The request of `kiln.bake`.
+    pub(crate) fn bake(&self) -> PyResult<BakeRequest> {
+        Ok(BakeRequest {
+            target: self.parsed("target", variant)?,
+            include: self.parsed("include", |name| named(name, &INCLUDES))?,
+            lights: self.get("lights")?,
+            sides: self.parsed("sides", |name| named(name, &SIDES))?,
+            order: self.parsed("order", |name| named(name, &ORDERS))?,
+            samples: self.get("samples")?,
+            resolution: self.get("resolution")?,
+            texels_per_unit: self.get("texels_per_unit")?,
+            max_size: self.get("max_size")?,
+            pages: self.get("pages")?,
+            dilation: self.get("dilation")?,
+            no_unwrap: self.get("no_unwrap")?,
+            denoise: self.parsed("denoise", variant)?,
+            aov: self.get("features")?,
+            textures: self.get("textures")?,
+            unlit: self.get("unlit")?,
+            layout: self.parsed("layout", variant)?,
+            viewer: self.get("viewer")?,
+            image_format: self.parsed("image_format", variant)?,
+            engine: self.parsed("engine", variant)?,
+            probe_spacing: self.get("probe_spacing")?,
+            probe_points: self.get("probe_points")?,
+            keep: self.get("keep")?,
+            scene: self.work()?,
+            ..BakeRequest::default()
+        })
+    }
+
+    /// Settings of light transport, and changes of the scene.
+    fn work(&self) -> PyResult<SceneRequest> {
+        Ok(SceneRequest {
+            integrator: self.get("integrator")?,
+            depth: self.get("depth")?,
+            seed: self.get("seed")?,
+            threads: self.get("threads")?,
+            light: self.parsed("light", Lighting::parse)?,
+            set: self.get("set")?,
+            ..SceneRequest::default()
         })
     }
 
@@ -108,13 +144,4 @@ impl<'py> Options<'_, 'py> {
             exception(self.0.py(), &failure)
         })
     }
-}
-
-/// The value of a name.
-fn named<T: Copy>(name: &str, values: &[(&str, T)]) -> Result<T, String> {
-    let found = values.iter().find(|(known, _)| *known == name);
-    let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
-    found
-        .map(|(_, value)| *value)
-        .ok_or_else(|| format!("it is one of {}", names.join(", ")))
 }

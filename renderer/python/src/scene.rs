@@ -72,19 +72,21 @@ impl Scene {
     }
 }
 
-/// Bakes a scene into a folder.
+/// Bakes a scene into a folder; returns statistics as JSON, and warnings.
 #[pyfunction]
 pub(crate) fn bake(
     py: Python<'_>,
     scene: &Bound<'_, Scene>,
     folder: PathBuf,
-    options: Vec<String>,
+    options: &Bound<'_, PyDict>,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<()> {
+) -> PyResult<(String, Vec<DiagnosticTuple>)> {
     let scene = &scene.get().scene;
-    interruptible(py, progress, |progress_state, stop| {
-        session::bake(scene, &folder, &options, progress_state, stop)
-    })
+    let request = Options(options).bake()?;
+    let baked = interruptible(py, progress, |progress_state, stop| {
+        session::bake(scene, &folder, &request, progress_state, stop)
+    })?;
+    Ok((baked.json(), diagnostic_tuples(baked.warnings())))
 }
 
 /// A rendered picture.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use renderer::session::{self, PointInput, Points, ShaderText};
+use renderer::session::{self, PointInput, Points, Setup, ShadeRequest, SourceArgs, Step};
 use shading::RayKind;
 
 use crate::error::{DiagnosticTuple, diagnostic_tuples, exception};
@@ -33,11 +33,16 @@ impl Unit {
         name: Option<&str>,
         folders: Vec<PathBuf>,
     ) -> PyResult<Unit> {
-        let text = match is_text {
-            true => ShaderText::Source(source, name),
-            false => ShaderText::Named(source),
+        let step = match is_text {
+            true => Step::Source(source.into(), name.map(str::to_owned)),
+            false => Step::Shader(source.to_owned()),
         };
-        let unit = py.detach(|| session::Unit::new(text, &folders));
+        let request = ShadeRequest {
+            setup: Setup { steps: vec![step] },
+            source: SourceArgs { folders, ..SourceArgs::default() },
+            ..ShadeRequest::default()
+        };
+        let unit = py.detach(|| session::Unit::new(&request));
         let unit = unit.map_err(|failure| exception(py, &failure))?;
         Ok(Unit { unit })
     }
@@ -125,26 +130,15 @@ impl Instance {
 
 /// Shading points of these arrays.
 fn points<'a>(count: usize, arrays: &'a Arrays<'_>, ray_kind: &str) -> PyResult<Points<'a>> {
-    let kind = RayKind::NAMES.iter().find(|(name, _)| *name == ray_kind);
-    let Some((_, kind)) = kind else {
-        let names: Vec<&str> = RayKind::NAMES.iter().map(|(name, _)| *name).collect();
-        return Err(PyValueError::new_err(format!(
-            "unknown kind of ray '{ray_kind}': it is one of {}",
-            names.join(", ")
-        )));
-    };
-    let mut points = Points::new(count, *kind);
+    let wrong = |text: String| PyValueError::new_err(text);
+    let kind = session::named(ray_kind, &RayKind::NAMES)
+        .map_err(|known| wrong(format!("unknown kind of ray '{ray_kind}': {known}")))?;
+    let mut points = Points::new(count, kind);
     for (name, array) in arrays {
-        let input = PointInput::NAMES.iter().find(|(known, _)| known == name);
-        let Some((_, input)) = input else {
-            let names: Vec<&str> = PointInput::NAMES.iter().map(|(name, _)| *name).collect();
-            return Err(PyValueError::new_err(format!(
-                "points have no '{name}': they have {}",
-                names.join(", ")
-            )));
-        };
-        let wrong = || PyValueError::new_err(format!("'{name}' has not a value for each of {count} points"));
-        points = points.with(*input, array.as_slice()?).ok_or_else(wrong)?;
+        let input = session::named(name, &PointInput::NAMES)
+            .map_err(|known| wrong(format!("points have no '{name}': {known}")))?;
+        let lacks = || wrong(format!("'{name}' has not a value for each of {count} points"));
+        points = points.with(input, array.as_slice()?).ok_or_else(lacks)?;
     }
     Ok(points)
 }

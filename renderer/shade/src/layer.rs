@@ -9,7 +9,7 @@ use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, GraphError, Template, Value};
 
 use super::params::{self, Given};
-use renderer_cli::Assignment;
+use renderer_inputs::shade_request::steps::Assignment;
 
 /// A step of making a group.
 #[derive(Clone, Debug, PartialEq, Eq)]

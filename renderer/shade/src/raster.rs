@@ -9,8 +9,9 @@ use shading::opt::OptLevel;
 use shading::{Diagnostic, InstanceOptions, ShadingSystem, Value};
 use shading_raster::{GlobalMember, Raster, RasterOptions, TextureBinding, Uniform, raster};
 
+use super::builder;
 use super::output::Requests;
-use super::subject::{self, Subject};
+use super::subject::Subject;
 use renderer_cli::{Emit, ShadeArgs};
 use renderer_support::outputs::{Outputs, WriteMode, check_written};
 use renderer_support::{Failure, print, print_result};
@@ -46,8 +47,8 @@ pub(super) fn run(args: &ShadeArgs, emit: Emit, system: &ShadingSystem) -> Resul
 }
 
 fn text(args: &ShadeArgs, emit: Emit, names: &[&str], system: &ShadingSystem) -> Result<String, Failure> {
-    let subject =
-        subject::find(args, names, false, system).map_err(|error| Failure::User(error.to_string()))?;
+    let subject = builder::find(&args.request, names, false, system)
+        .map_err(|error| Failure::User(error.to_string()))?;
     if args.verbose {
         print(&subject.warnings);
     }
@@ -74,12 +75,16 @@ fn program(args: &ShadeArgs, subject: &Subject, system: &ShadingSystem) -> Resul
         ..InstanceOptions::default()
     };
     let (unit, sources, _) = system.optimized(&subject.template, &options).map_err(Failure::plain)?;
-    let attributes = args.setup.userdata_names();
+    let attributes = args.request.setup.userdata_names();
     let options = RasterOptions {
         pass: args.pass.into(),
         live: live.into_iter().map(|(name, value, _)| (name, value)).collect(),
         attributes,
-        optimize: if args.unoptimized { OptLevel::Exact } else { OptLevel::Full },
+        optimize: if args.request.unoptimized {
+            OptLevel::Exact
+        } else {
+            OptLevel::Full
+        },
     };
     raster(&unit, &sources, system.closures(), &options).map_err(Failure::plain)
 }

@@ -6,19 +6,18 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shading::graph::inspect::{InputSource, InspectedNode, inspected};
 use shading::ty::Base;
-use shading::{Diagnostic, InstanceOptions, RayKind, ShaderGlobals, ShadingSystem, Template, Value};
+use shading::{Diagnostic, InstanceOptions, RayKind, ShaderGlobals, Template, Value};
 
 use super::engine::{Compiled, Engine as _};
 use super::grid::{Grid, Placement, PointSet as _, Vary};
 use super::host::GridHost;
 use super::output::output_text;
-use super::{params, shader_file};
+use super::{params, shader_file, system};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
 use renderer_cli::DebugArgs;
 use renderer_inputs::named_color::named_color;
 use renderer_support::{Failure, print, print_result, remark};
-use renderer_transport::material::{closure_registry, library};
 
 /// Runs `kiln debug`.
 pub fn run(args: &DebugArgs) -> Result<(), Failure> {
@@ -46,9 +45,7 @@ pub fn point_text(
         vec![],
         files.clone(),
     ));
-    let system = ShadingSystem::new(closure_registry(), host)
-        .with_library(library::LIBRARY)
-        .with_preprocessor(args.source.preprocessor(&args.define, files.clone()));
+    let system = system::with_library(host, args.source.preprocessor(&args.define, files.clone()));
     let found = shader_file::find_in(&files, &system, &args.shader).map_err(Failure::plain)?;
     print(&found.warnings);
     let Some(template) = found.last() else {
@@ -64,17 +61,7 @@ pub fn point_text(
     let options = InstanceOptions { inputs, ..InstanceOptions::default() };
     let instance = system.instantiate(template, &options).map_err(Failure::plain)?;
     let engine = Compiled { instance, system: &system };
-    let grid = Grid::new(
-        [1, 1],
-        &Placement {
-            center: false,
-            // A hundredth of uv is the neighbour of the point.
-            scale: [0.01; 2],
-            offset: args.at.map(|at| at - 0.005),
-            vary: Vary::default(),
-            ray_kind: RayKind::CAMERA,
-        },
-    );
+    let grid = grid(args.at);
     let mut state = engine.state();
     let mut globals = grid.globals();
     grid.place(&mut globals, 0, 0);
@@ -96,6 +83,18 @@ pub fn point_text(
         remark(&report);
     }
     Ok(text)
+}
+
+/// A grid of one point, whose neighbours are a hundredth of uv away.
+fn grid(at: [f32; 2]) -> Grid {
+    let placement = Placement {
+        center: false,
+        scale: [0.01; 2],
+        offset: at.map(|at| at - 0.005),
+        vary: Vary::default(),
+        ray_kind: RayKind::CAMERA,
+    };
+    Grid::new([1, 1], &placement)
 }
 
 /// The values of `--param`.

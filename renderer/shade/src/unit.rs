@@ -1,14 +1,13 @@
 //! Units and groups that run over arrays of points, for programs that embed Kiln.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use shading::hir::Const;
 use shading::runtime::closure_text::closure_text;
 use shading::ty::{Base, Type};
 use shading::{
-    Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingContext, ShadingSystem, Source, Template,
+    Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingContext, ShadingSystem, Template, Value,
 };
 
 use super::engine::{Compiled, Engine as _};
@@ -18,27 +17,19 @@ use super::output::{Image, channels};
 use super::params::{self, Given};
 use super::pass::{PassOptions, pass};
 use super::points::Points;
-use super::{PACKET_GRID, missing_texture};
+use super::subject::SubjectError;
+use super::{PACKET_GRID, builder, system};
 use renderer_base::files::{LoggedFiles, SharedFiles};
-use renderer_base::memory;
-use renderer_inputs::shader_file;
+use renderer_inputs::shade_request::ShadeRequest;
 use renderer_support::{Failure, lock};
-use renderer_transport::material::{closure_registry, library};
-
-/// Location of a shader.
-#[derive(Clone, Copy, Debug)]
-pub enum ShaderText<'a> {
-    /// A file, `FILE:NAME`, or the name of a shader that ships.
-    Named(&'a str),
-    /// Source text, and the name of a unit or group in it; the last without one.
-    Source(&'a str, Option<&'a str>),
-}
 
 /// A unit or group.
 pub struct Unit {
     system: Arc<ShadingSystem>,
     host: Arc<GridHost>,
     template: Template,
+    /// Values of inputs by the request.
+    inputs: Vec<(String, Value)>,
     warnings: Diagnostics,
 }
 
@@ -51,27 +42,29 @@ impl fmt::Debug for Unit {
 }
 
 impl Unit {
-    /// Compiles a unit or group. Texture files are looked for in `folders`, included files too.
+    /// Compiles the unit or group of a request. Textures are looked for in its folders of included files, too.
     ///
     /// # Errors
     /// All mistakes in it; or that there is none of that name.
-    pub fn new(text: ShaderText<'_>, folders: &[PathBuf]) -> Result<Unit, Failure> {
+    pub fn new(request: &ShadeRequest) -> Result<Unit, Failure> {
+        let mut request = request.clone();
+        let own = request.files().filter_map(|file| Some(file.parent()?.to_owned()));
+        request.source.folders.splice(0..0, own.collect::<Vec<_>>());
         let files = SharedFiles::new(LoggedFiles::default());
-        let own = match text {
-            ShaderText::Named(word) => shader_file::file_of(word),
-            ShaderText::Source(..) => None,
-        };
-        let own = own.as_deref().and_then(Path::parent).map(Path::to_owned);
-        let directories: Vec<PathBuf> = own.into_iter().chain(folders.iter().cloned()).collect();
-        let limit = memory::for_textures();
-        let host = GridHost::new([1, 1], directories.clone(), limit, vec![], files.clone());
-        let host = Arc::new(host);
-        let source = renderer_inputs::common_args::SourceArgs { folders: directories, undefine: vec![] };
-        let system = ShadingSystem::new(closure_registry(), host.clone())
-            .with_library(library::LIBRARY)
-            .with_preprocessor(source.preprocessor(&[], files));
-        let (template, warnings) = find(&system, text).map_err(Failure::Mistakes)?;
-        Ok(Unit { system: Arc::new(system), host, template, warnings })
+        let folders = request.source.folders.clone();
+        let host = system::host(&request, [1, 1], folders, &files).map_err(Failure::Mistakes)?;
+        let system = system::of_request(&request, host.clone(), files).map_err(Failure::Mistakes)?;
+        let subject = builder::find(&request, &[], false, &system).map_err(|error| match error {
+            SubjectError::Diagnostics(diagnostics) => Failure::Mistakes(diagnostics),
+            SubjectError::Engine(_) => Failure::User(error.to_string()),
+        })?;
+        Ok(Unit {
+            system: Arc::new(system),
+            host,
+            template: subject.template,
+            inputs: subject.inputs,
+            warnings: subject.warnings,
+        })
     }
 
     /// Name, kind, metadata and parameters, as `kiln info --json` shows them.
@@ -97,10 +90,11 @@ impl Unit {
     ) -> Result<Instance, Failure> {
         let Some(params) = self.template.params() else {
             self.system.check(&self.template).map_err(Failure::Mistakes)?;
-            return Err(Failure::of(nothing(self.template.name())));
+            let message = format!("{} holds no unit and no group", self.template.name());
+            return Err(Failure::of(Diagnostic::error(message)));
         };
         let mut errors = Diagnostics::default();
-        let mut values = vec![];
+        let mut values = self.inputs.clone();
         for (name, numbers) in inputs {
             let Some(param) = params.iter().find(|param| param.name == *name && !param.output) else {
                 let known = params.iter().filter(|param| !param.output);
@@ -129,49 +123,16 @@ impl Unit {
             .system
             .instantiate(self.template.clone(), &options)
             .map_err(Failure::Mistakes)?;
-        self.host.load_textures().map_err(|faults| {
-            let list = faults.iter().map(|fault| Diagnostic::error(fault.to_string()));
-            Failure::Mistakes(Diagnostics { list: list.collect() })
-        })?;
-        let missing = instance.statistics().missing_textures.iter();
-        let missing = missing.filter(|texture| !texture.optional);
+        let engine = Compiled { instance: instance.clone(), system: &self.system };
+        system::load_textures(&self.host, engine.textures()).map_err(Failure::Mistakes)?;
         Ok(Instance {
-            warnings: Diagnostics { list: missing.map(missing_texture).collect() },
+            warnings: Diagnostics { list: system::missing_textures(&instance) },
             instance,
             system: self.system.clone(),
             name: self.template.name().to_owned(),
             contexts: Mutex::default(),
         })
     }
-}
-
-fn find(system: &ShadingSystem, text: ShaderText<'_>) -> Result<(Template, Diagnostics), Diagnostics> {
-    let (source, name) = match text {
-        ShaderText::Named(word) => {
-            let found = shader_file::find(system, word)?;
-            let warnings = found.warnings.clone();
-            let template = found.last().ok_or_else(|| nothing(word))?;
-            return Ok((template, warnings));
-        }
-        ShaderText::Source(source, name) => (source, name),
-    };
-    let loaded = system.load(Source::new("<source>", source))?;
-    let templates = shader_file::in_order(&loaded);
-    let found = match name {
-        None => templates.last().cloned().ok_or_else(|| nothing("the text"))?,
-        Some(name) => {
-            let found = templates.iter().find(|template| template.name() == name);
-            found.cloned().ok_or_else(|| {
-                let error = Diagnostic::error(format!("the text holds no unit or group `{name}`"));
-                error.nearest(name, templates.iter().map(Template::name))
-            })?
-        }
-    };
-    Ok((found, loaded.warnings))
-}
-
-fn nothing(text: &str) -> Diagnostic {
-    Diagnostic::error(format!("{text} holds no unit and no group"))
 }
 
 /// Name and type of an output.

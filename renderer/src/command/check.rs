@@ -78,9 +78,9 @@ impl Count {
 /// The warnings of a file.
 fn check(path: &Path, args: &CheckArgs, count: &mut Count) -> Result<Diagnostics, Diagnostics> {
     let checked = if is_shader(path) {
-        check_shader(read_source(path)?, &args.source, &args.mitsuba, SharedFiles::default())?
+        check_shader(read_source(path)?, &args.source, &args.import, SharedFiles::default())?
     } else {
-        check_scene(NamedScene::find(path, SceneOptions::of(&args.source, &args.mitsuba))?)?
+        check_scene(NamedScene::find(path, SceneOptions::of(&args.source, &args.import))?)?
     };
     count.templates(&checked.templates);
     match checked.content {

@@ -26,7 +26,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     }
     let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
     let folder = format!("{stem}_files");
-    let options = SceneImportOptions { folder: Some(folder.clone()), ..args.mitsuba.options() };
+    let options = SceneImportOptions { folder: Some(folder.clone()), ..args.import.options() };
     let translation = import_scene(&args.scene, &options).map_err(Failure::Mistakes)?;
     let beside = args.output.parent().unwrap_or(Path::new(""));
     let meshes = translation.meshes.iter().map(|(name, _)| name);
@@ -68,16 +68,20 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     }
     if !args.quiet {
         print(&translation.warnings);
-        let counts = [(translation.meshes.len(), "mesh file"), (translation.images.len(), "image")];
-        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts.map(|(count, noun)| plural(count, noun)).collect();
-        let beside = match counts.as_slice() {
-            [] => "no other files".to_owned(),
-            counts => format!("{} in {folder}", counts.join(" and ")),
-        };
-        print_result(&format!("{}: {beside}\n", args.output.display()));
+        print_result(&format!("{}: {}\n", args.output.display(), others(&translation, &folder)));
     }
     Ok(())
+}
+
+/// The files of a conversion other than the scene, as text.
+fn others(translation: &SceneImport, folder: &str) -> String {
+    let counts = [(translation.meshes.len(), "mesh file"), (translation.images.len(), "image")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, noun)| plural(count, noun)).collect();
+    match counts.as_slice() {
+        [] => "no other files".to_owned(),
+        counts => format!("{} in {folder}", counts.join(" and ")),
+    }
 }
 
 /// Writes meshes and images under temporary names, and returns them with their hashes.

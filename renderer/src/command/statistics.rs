@@ -133,6 +133,11 @@ impl Statistics {
         warnings.list.extend(scene.texture_failure().map(lost_texels));
     }
 
+    /// Time of rendering without its preparation [s].
+    fn sampling(&self) -> f64 {
+        self.stages.render.as_secs_f64() - self.preparing
+    }
+
     /// Rays that were traced while rendering; photons are shot before.
     fn rays_of_samples(&self) -> f64 {
         (self.work.rays() - self.work.photon_rays) as f64
@@ -140,7 +145,7 @@ impl Statistics {
 
     /// The statistics as JSON text.
     pub(super) fn json(&self, warnings: &Diagnostics) -> String {
-        let render = self.stages.render.as_secs_f64() - self.preparing;
+        let render = self.sampling();
         let warnings: Vec<&str> = warnings.list.iter().map(|warning| warning.message.as_str()).collect();
         let value = json!({
             "stages_s": {
@@ -201,24 +206,36 @@ impl Statistics {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (stages, work) = (&self.stages, &self.work);
-        let seconds = stages.render.as_secs_f64() - self.preparing;
-        writeln!(f, "load      {:9.3} s", stages.load.as_secs_f64())?;
+        self.fmt_scene(f)?;
+        match &self.photons {
+            Some(photons) => self.fmt_photons(photons, f)?,
+            None if self.preparing > 0.0 => writeln!(f, "pilots    {:9.3} s", self.preparing)?,
+            None => {}
+        }
+        self.fmt_samples(f)?;
+        self.fmt_rays(f)?;
+        write!(f, "shading   {:11} runs", count(self.work.shading_runs as f64))?;
+        if let Some(bytes) = self.peak_bytes {
+            write!(f, "\nmemory    {:9.1} MB at most", megabytes(bytes))?;
+        }
+        Ok(())
+    }
+}
+
+impl Statistics {
+    /// Reading, compiling and building the scene.
+    fn fmt_scene(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (stages, geometry) = (&self.stages, &self.geometry);
+        let [load, compile, build] =
+            [stages.load, stages.compile, stages.build].map(|time| time.as_secs_f64());
+        writeln!(f, "load      {load:9.3} s")?;
         let (groups, jit) = (self.shaders.groups, self.shaders.jit_ms);
         writeln!(
             f,
-            "compile   {:9.3} s   {groups} materials, {jit:.1} ms in code generation",
-            stages.compile.as_secs_f64()
+            "compile   {compile:9.3} s   {groups} materials, {jit:.1} ms in code generation"
         )?;
-        let geometry = &self.geometry;
-        let megabytes = |bytes: u64| bytes as f64 / 1e6;
-        writeln!(
-            f,
-            "build     {:9.3} s   {:.3} s for ray tracing, {:.1} MB",
-            stages.build.as_secs_f64(),
-            geometry.accel_time.as_secs_f64(),
-            megabytes(geometry.accel_bytes)
-        )?;
+        let (time, size) = (geometry.accel_time.as_secs_f64(), megabytes(geometry.accel_bytes));
+        writeln!(f, "build     {build:9.3} s   {time:.3} s for ray tracing, {size:.1} MB")?;
         writeln!(
             f,
             "triangles {:11}   {} with those of {}, {:.1} MB",
@@ -226,45 +243,41 @@ impl fmt::Display for Statistics {
             count(geometry.placed_triangles as f64).trim(),
             plural(geometry.instances as usize, "instance"),
             megabytes(geometry.bytes)
-        )?;
-        if let Some(photons) = &self.photons {
-            let megabytes = photons.memory as f64 / 1e6;
-            let made = if photons.loaded { "read" } else { "shot" };
-            writeln!(
-                f,
-                "photons   {:9.3} s   {made} in {:.3} s, maps built in {:.3} s, {megabytes:.1} MB",
-                self.preparing,
-                photons.shooting.as_secs_f64(),
-                photons.building.as_secs_f64()
-            )?;
-            if photons.guides > 0 {
-                writeln!(f, "  guides  {:9}", photons.guides)?;
-            }
-            for (map, name) in ["global", "caustic"].iter().enumerate() {
-                writeln!(
-                    f,
-                    "  {name:8}{:11} stored of {} shot, {} levels",
-                    count(photons.stored[map] as f64),
-                    count(photons.shot[map] as f64).trim(),
-                    photons.tree_depth[map]
-                )?;
-            }
-        }
-        if self.photons.is_none() && self.preparing > 0.0 {
-            writeln!(f, "pilots    {:9.3} s", self.preparing)?;
-        }
+        )
+    }
+
+    fn fmt_photons(&self, photons: &PhotonStats, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let made = if photons.loaded { "read" } else { "shot" };
         writeln!(
             f,
-            "render    {seconds:9.3} s   {} a pixel on {}",
-            plural(self.spp as usize, "sample"),
-            plural(self.threads, "thread")
+            "photons   {:9.3} s   {made} in {:.3} s, maps built in {:.3} s, {:.1} MB",
+            self.preparing,
+            photons.shooting.as_secs_f64(),
+            photons.building.as_secs_f64(),
+            photons.memory as f64 / 1e6
         )?;
-        if self.samples_per_ray > 1 {
+        if photons.guides > 0 {
+            writeln!(f, "  guides  {:9}", photons.guides)?;
+        }
+        for (map, name) in ["global", "caustic"].iter().enumerate() {
             writeln!(
                 f,
-                "  counts  {:9}   samples to a camera ray, by the cost of its branches",
-                self.samples_per_ray
+                "  {name:8}{:11} stored of {} shot, {} levels",
+                count(photons.stored[map] as f64),
+                count(photons.shot[map] as f64).trim(),
+                photons.tree_depth[map]
             )?;
+        }
+        Ok(())
+    }
+
+    /// Samples, and how they are distributed.
+    fn fmt_samples(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (spp, threads) = (plural(self.spp as usize, "sample"), plural(self.threads, "thread"));
+        writeln!(f, "render    {:9.3} s   {spp} a pixel on {threads}", self.sampling())?;
+        if self.samples_per_ray > 1 {
+            let counts = self.samples_per_ray;
+            writeln!(f, "  counts  {counts:9}   samples to a camera ray, by the cost of its branches")?;
         }
         if let Some(split) = self.branching.branches {
             writeln!(f, "  split   {split:9}   branches to a camera ray")?;
@@ -278,18 +291,16 @@ impl fmt::Display for Statistics {
                 "  adaptive{gain:9.2}   times less error expected of more rays where it is noisy"
             )?;
         }
-        writeln!(
-            f,
-            "camera    {:11}   rays, {}/s",
-            count(self.samples as f64),
-            count(self.samples as f64 / seconds).trim()
-        )?;
-        writeln!(
-            f,
-            "rays      {:11}   {}/s",
-            count(work.rays() as f64),
-            count(self.rays_of_samples() / seconds).trim()
-        )?;
+        Ok(())
+    }
+
+    fn fmt_rays(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let work = &self.work;
+        let rate = |rays: f64| count(rays / self.sampling()).trim().to_owned();
+        let samples = self.samples as f64;
+        writeln!(f, "camera    {:11}   rays, {}/s", count(samples), rate(samples))?;
+        let all = count(work.rays() as f64);
+        writeln!(f, "rays      {all:11}   {}/s", rate(self.rays_of_samples()))?;
         for (name, rays) in [
             ("camera", work.camera_rays),
             ("shadow", work.shadow_rays),
@@ -310,12 +321,12 @@ impl fmt::Display for Statistics {
             }
             writeln!(f, "; Embree alone {:.0} %", 100.0 * shares.embree)?;
         }
-        write!(f, "shading   {:11} runs", count(work.shading_runs as f64))?;
-        if let Some(bytes) = self.peak_bytes {
-            write!(f, "\nmemory    {:9.1} MB at most", bytes as f64 / 1e6)?;
-        }
         Ok(())
     }
+}
+
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
 }
 
 /// A count or rate in eleven columns, with its last digit or in millions.

@@ -20,10 +20,10 @@ use renderer_bake::{Grid, Include, Lightmap, Probes};
 use renderer_base::color::Rgb;
 use renderer_base::files::SharedFiles;
 use renderer_base::math::INV_PI;
-use renderer_cli::{BakeArgs, BakeTarget, GameEngine};
 use renderer_export::{Document, NodeRectangles, use_second_set};
 use renderer_image::{Image, Ktx2Compression, encode_ktx2, encode_ktx2_volume};
 use renderer_import::GltfFile;
+use renderer_inputs::bake_request::{BakeRequest, BakeTarget, GameEngine};
 
 /// Luminance [cd/m²] of radiance 1 W/(sr·m²), as lights of glTF are taken.
 const LUMENS_PER_WATT: f32 = 683.0;
@@ -32,13 +32,13 @@ const LUMENS_PER_WATT: f32 = 683.0;
 const MAX_TEXELS: u32 = 2048;
 
 /// The names of the files of a bake.
-pub(super) fn names(args: &BakeArgs) -> Vec<String> {
-    match (args.engine, args.target) {
+pub(super) fn names(request: &BakeRequest) -> Vec<String> {
+    match (request.engine, request.target()) {
         (None | Some(GameEngine::Godot), _) | (_, BakeTarget::Vertex) => vec![],
         (Some(GameEngine::Bevy), BakeTarget::Probes) => [MANIFEST, VOLUME].map(str::to_owned).to_vec(),
         (Some(GameEngine::Bevy), BakeTarget::Texture) => {
             let mut names = [MANIFEST, GLB, LIGHTMAP].map(str::to_owned).to_vec();
-            names.extend(pages::files(LIGHTMAP, args.most_pages()));
+            names.extend(pages::files(LIGHTMAP, request.most_pages()));
             names.dedup();
             names
         }

@@ -24,16 +24,16 @@ use super::scene_model::failure;
 use crate::engine_files::godot::{DATA, FILES, GLB, GLB_IMPORT, IMAGE, IMAGE_IMPORT, SCENE};
 use renderer_bake::{Grid, Lightmap, Probes, ShOrder};
 use renderer_base::files::SharedFiles;
-use renderer_cli::{BakeArgs, BakeTarget, GameEngine};
 use renderer_export::{Document, LitNode, NodeRectangles, use_second_set};
 use renderer_import::GltfFile;
+use renderer_inputs::bake_request::{BakeRequest, BakeTarget, GameEngine};
 
 /// Name of the model's node in the scene.
 const ROOT: &str = "Model";
 
 /// The names of the files of a bake.
-pub(super) fn names(args: &BakeArgs) -> impl Iterator<Item = &'static str> {
-    let count = match (args.engine, args.target) {
+pub(super) fn names(request: &BakeRequest) -> impl Iterator<Item = &'static str> {
+    let count = match (request.engine, request.target()) {
         (None | Some(GameEngine::Bevy), _) | (_, BakeTarget::Vertex) => 0,
         (Some(GameEngine::Godot), BakeTarget::Probes) => 4,
         (Some(GameEngine::Godot), BakeTarget::Texture) => 6,
@@ -43,7 +43,7 @@ pub(super) fn names(args: &BakeArgs) -> impl Iterator<Item = &'static str> {
 
 /// The files of a lightmap, of which `model` is `model.glb`.
 pub(super) fn of_lightmap(
-    args: &BakeArgs,
+    request: &BakeRequest,
     map: &Lightmap,
     model: &[u8],
     warnings: &mut Diagnostics,
@@ -71,7 +71,7 @@ pub(super) fn of_lightmap(
         .filter_map(|lit| Some(user(paths.get(lit.node)?.as_deref()?, lit)))
         .collect();
     let glb = document.glb().map_err(|error| failure(&error))?;
-    let resource = |instance: &str| scene(args, instance);
+    let resource = |instance: &str| scene(request, instance);
     Ok(vec![
         (SCENE.to_owned(), resource(&text::instance(ROOT))),
         (DATA.to_owned(), text::light_data(&users, &text::NO_PROBES).into_bytes()),
@@ -84,14 +84,14 @@ pub(super) fn of_lightmap(
 
 /// The files of a grid of probes.
 pub(super) fn of_probes(
-    args: &BakeArgs,
+    request: &BakeRequest,
     probes: &Probes,
     grid: &Grid,
 ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let tree = ProbeTree::over(grid);
     let colors = tree.colors(probes);
     Ok(vec![
-        (SCENE.to_owned(), scene(args, "")),
+        (SCENE.to_owned(), scene(request, "")),
         (DATA.to_owned(), text::light_data(&[], &tree.text(&colors)).into_bytes()),
         (IMAGE.to_owned(), slices::dark()?),
         (IMAGE_IMPORT.to_owned(), text::image_import(4)),
@@ -99,8 +99,8 @@ pub(super) fn of_probes(
 }
 
 /// The scene, called after the scene that was baked.
-fn scene(args: &BakeArgs, instance: &str) -> Vec<u8> {
-    let stem = args.scene.path.file_stem().unwrap_or_default();
+fn scene(request: &BakeRequest, instance: &str) -> Vec<u8> {
+    let stem = request.scene.path.file_stem().unwrap_or_default();
     let name = valid_name(&stem.to_string_lossy());
     text::scene(&quoted(&name), instance).into_bytes()
 }

@@ -1,12 +1,12 @@
 //! Translation of `testshade`'s flag spelling: long flags with one dash, options after a colon.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use clap::{Args, Command};
 use rustc_hash::FxHashMap;
 
 use super::ShadeArgs;
-use super::steps::{OPTIONS_SUFFIX, WITH_OPTIONS};
+use renderer_inputs::shade_request::steps::{OPTIONS_SUFFIX, WITH_OPTIONS};
 
 /// Flags of `kiln shade`, with their numbers of values.
 struct Flags {
@@ -39,11 +39,7 @@ pub(crate) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut args = args.into_iter().peekable();
     let mut widened: Vec<OsString> = vec![];
     while let Some(arg) = args.next() {
-        let Some(name) = arg
-            .to_str()
-            .and_then(|text| text.strip_prefix('-'))
-            .filter(|name| name.starts_with(|c: char| c == '-' || c.is_alphabetic()))
-        else {
+        let Some(name) = flag_name(&arg) else {
             widened.push(arg);
             continue;
         };
@@ -51,15 +47,8 @@ pub(crate) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             widened.push(arg);
             break;
         }
-        let is_long = name.starts_with('-');
-        let name = name.trim_start_matches('-').to_owned();
-        let stem = name.split([':', '=']).next().unwrap_or(&name);
+        let stem = name.trim_start_matches('-').split([':', '=']).next().unwrap_or_default();
         let values = match stem {
-            _ if WITH_OPTIONS.contains(&stem) && name[stem.len()..].starts_with(':') => {
-                widened.push(format!("--{stem}{OPTIONS_SUFFIX}").into());
-                widened.push(name[stem.len() + 1..].into());
-                flags.long.get(stem).copied().unwrap_or(0)
-            }
             "fparam" | "iparam" | "sparam" => {
                 widened.push("--param".into());
                 2
@@ -72,7 +61,7 @@ pub(crate) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
                 widened.push(values.join(",").into());
                 0
             }
-            "stats" | "runstats" if name == stem => {
+            "stats" | "runstats" if name.trim_start_matches('-') == stem => {
                 let file = args.next_if(|next| next.to_str().is_some_and(|next| next.ends_with(".json")));
                 let mut flag = OsString::from("--stats");
                 if let Some(file) = file {
@@ -83,27 +72,9 @@ pub(crate) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
                 0
             }
             _ => {
-                let short = name.chars().next().filter(|_| !is_long);
-                let short = short.filter(|c| {
-                    // `-t4`, `-DNAME=1`, `-g`; but `-od` is no `-o`.
-                    let rest = &name[c.len_utf8()..];
-                    let is_value = c.is_ascii_uppercase() || rest.parse::<f64>().is_ok();
-                    rest.is_empty() || flags.short.contains_key(c) && is_value
-                });
-                match short.filter(|_| !flags.long.contains_key(&name)) {
-                    Some(short) => {
-                        let values = flags.short.get(&short).copied().unwrap_or(0);
-                        let attached = usize::from(name.len() > short.len_utf8());
-                        widened.push(arg);
-                        values.saturating_sub(attached)
-                    }
-                    None => {
-                        widened.push(format!("--{name}").into());
-                        let attached = usize::from(name.len() > stem.len());
-                        let values = flags.long.get(stem).copied().unwrap_or(0);
-                        values.saturating_sub(attached)
-                    }
-                }
+                let (words, values) = flags.widen(name, stem);
+                widened.extend(words);
+                values
             }
         };
         // Values are not flags, whatever they begin with.
@@ -111,4 +82,42 @@ pub(crate) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     }
     widened.extend(args);
     widened
+}
+
+/// The word behind the first dash of a flag.
+fn flag_name(arg: &OsStr) -> Option<&str> {
+    let name = arg.to_str()?.strip_prefix('-')?;
+    name.starts_with(|c: char| c == '-' || c.is_alphabetic()).then_some(name)
+}
+
+impl Flags {
+    /// A flag in the spelling of Kiln, and the number of its values that follow. `stem` is the part of `word` before its
+    /// options.
+    fn widen(&self, word: &str, stem: &str) -> (Vec<OsString>, usize) {
+        let name = word.trim_start_matches('-');
+        let options = &name[stem.len()..];
+        let values = self.long.get(stem).copied().unwrap_or(0);
+        if let Some(options) = options.strip_prefix(':')
+            && WITH_OPTIONS.contains(&stem)
+        {
+            return (vec![format!("--{stem}{OPTIONS_SUFFIX}").into(), options.into()], values);
+        }
+        if !word.starts_with('-')
+            && let Some(short) = self.short_of(name)
+        {
+            let values = self.short.get(&short).copied().unwrap_or(0);
+            let attached = usize::from(name.len() > short.len_utf8());
+            return (vec![format!("-{name}").into()], values.saturating_sub(attached));
+        }
+        let attached = usize::from(!options.is_empty());
+        (vec![format!("--{name}").into()], values.saturating_sub(attached))
+    }
+
+    /// The short flag of a word, as in `-t4`, `-DNAME=1` and `-g`; but `-od` is no `-o`.
+    fn short_of(&self, name: &str) -> Option<char> {
+        let short = name.chars().next().filter(|_| !self.long.contains_key(name))?;
+        let rest = &name[short.len_utf8()..];
+        let is_value = short.is_ascii_uppercase() || rest.parse::<f64>().is_ok();
+        (rest.is_empty() || self.short.contains_key(&short) && is_value).then_some(short)
+    }
 }

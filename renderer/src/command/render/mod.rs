@@ -2,6 +2,7 @@
 
 mod picture;
 mod rounds;
+mod settings;
 mod variations;
 
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, watch};
 
-pub(super) use picture::{build_picture, check_memory, denoising, planned};
+pub(super) use picture::{build_picture, denoising};
+pub(super) use settings::{check_memory, planned};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;

@@ -23,18 +23,22 @@
 //! ```
 
 mod bake;
-mod options;
 mod picture;
 mod scene;
 mod stop;
 
 pub use bake::bake;
 pub use picture::Picture;
-pub use renderer_inputs::common_args::{MitsubaArgs, SourceArgs, parse_define};
+pub use renderer_bake_files::BakeStatistics;
+pub use renderer_inputs::bake_request::{BakeRequest, INCLUDES, ORDERS, SIDES};
+pub use renderer_inputs::common_args::{ImportArgs, SourceArgs, parse_define};
+pub use renderer_inputs::names::{named, variant};
 pub use renderer_inputs::render_request::{DenoiseQuality, LightGroups, Quality, RenderRequest};
 pub use renderer_inputs::scene_request::{BUILD_QUALITIES, SceneRequest};
+pub use renderer_inputs::shade_request::ShadeRequest;
+pub use renderer_inputs::shade_request::steps::{Setup, Step};
 pub use renderer_inputs::stage_args::{On, StageArgs, parse_param};
-pub use renderer_shade::{Evaluated, Instance, OutputInfo, PointInput, Points, ShaderText, Unit};
+pub use renderer_shade::{Evaluated, Instance, OutputInfo, PointInput, Points, Unit};
 pub use scene::Scene;
 pub use stop::Stop;
 

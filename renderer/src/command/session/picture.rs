@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use shading::Diagnostics;
 
-use super::options;
+use renderer_cli::ToneCurve;
 use renderer_image::Image;
 use renderer_image::film::{Film, NoiseMap};
+use renderer_inputs::names::variant;
 use renderer_pictures::layers::Layered;
 use renderer_pictures::part::Header;
 use renderer_pictures::pictures::Pictures;
@@ -103,7 +104,10 @@ impl Picture {
     pub fn save(&self, path: &Path, exposure: f32, tone_map: &str) -> Result<Diagnostics, Failure> {
         let mut outputs = Outputs::default();
         let mut pictures = Pictures::new(&[path.to_owned()], exposure, &mut outputs)?;
-        pictures.tone_map = options::tone_curve(tone_map)?.into();
+        let curve: ToneCurve = variant(tone_map).map_err(|known| {
+            Failure::User(format!("error: unknown tone curve `{tone_map}`\n  hint: {known}"))
+        })?;
+        pictures.tone_map = curve.into();
         outputs.check_inputs(&self.inputs)?;
         pictures.check_size(self.film.crop())?;
         if !pictures.parts.is_empty() && !self.joins {

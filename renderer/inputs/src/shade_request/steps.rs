@@ -1,11 +1,13 @@
 //! The order-dependent arguments of `kiln shade`: shaders with their parameters and connections.
 
+use std::sync::Arc;
+
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Id};
 
 /// Shaders with their parameters and connections, in the order of the command line. As in `testshade`, arguments before
 /// a shader apply to it; parameters after the last shader apply to the last one too.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Setup {
     /// Each flag and each shader.
     pub steps: Vec<Step>,
@@ -26,7 +28,7 @@ impl Setup {
 type Meaning = fn(&[String]) -> Vec<Step>;
 
 /// A part of a [`Setup`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// The name of the next shader's layer.
     Layer(String),
@@ -34,6 +36,8 @@ pub enum Step {
     Param(Assignment),
     /// A file, `FILE:NAME`, or the name of a shipped unit or group.
     Shader(String),
+    /// A shader of a source text, by its name; the last one without a name.
+    Source(Arc<str>, Option<String>),
     /// Statements that set `result` and `alpha`.
     Expr(String),
     /// An output of a layer and the input of another that it feeds.
@@ -77,80 +81,59 @@ impl Assignment {
 }
 
 /// Flags that take options behind a colon.
-pub(super) const WITH_OPTIONS: &[&str] = &["param", "reparam", "userdata"];
+pub const WITH_OPTIONS: &[&str] = &["param", "reparam", "userdata"];
 /// Suffix of the internal names of these flags when they have options; the options become their first value.
-pub(super) const OPTIONS_SUFFIX: &str = "-with";
+pub const OPTIONS_SUFFIX: &str = "-with";
 
 impl Setup {
-    /// The order-sensitive arguments with their numbers of values and their meanings.
+    /// The order-sensitive arguments and their meanings. The options of [`WITH_OPTIONS`] are the first value.
     fn arguments() -> Vec<(Arg, Meaning)> {
-        let flag = |name: &'static str, values: &[&'static str]| {
-            Arg::new(name)
-                .long(name)
-                .num_args(values.len())
-                .value_names(values.to_vec())
-                .allow_hyphen_values(true)
-                .action(ArgAction::Append)
+        let flag = |name: &'static str, values: &[&'static str], help: &'static str| {
+            let arg = Arg::new(name).long(name).num_args(values.len()).value_names(values.to_vec());
+            let arg = arg.allow_hyphen_values(true).action(ArgAction::Append);
+            // Without a help text it is the internal name of another.
+            arg.help(help).hide(help.is_empty())
         };
         let shader = Arg::new("shaders").value_name("SHADER").num_args(0..).action(ArgAction::Append).help(
             "A source file (its last unit or group; FILE:NAME picks another) or the name of a shipped unit or group; \
              several are layers of a group",
         );
+        let param: Meaning = |v| vec![Step::Param(Assignment::new(&v[1], &v[2], &v[0]))];
+        let reparam: Meaning = |v| {
+            let assignment = Assignment::new(&v[2], &v[3], &v[0]);
+            vec![Step::Reparam { layer: v[1].clone(), assignment }]
+        };
+        let userdata: Meaning = |v| vec![Step::Userdata(Assignment::new(&v[1], &v[2], &v[0]))];
+        let param_help = "Sets an input; components are given as one argument: --param Kd 1,0,0";
+        let reparam_help = "Sets an input of a layer again before the second iteration (with --iters)";
+        let userdata_help = "Gives the geometry an attribute; --userdata:type=color says of which type";
+        let group_help = "Runs a serialised group: `param …; shader NAME LAYER; connect A.x B.y;`";
+        let expr_help = "Runs statements that set `color result` and `float alpha`";
         vec![
             (shader, |v| v.iter().map(|v| Step::Shader(v.clone())).collect()),
-            (
-                flag("param", &["NAME", "VALUE"])
-                    .help("Sets an input; components are given as one argument: --param Kd 1,0,0"),
-                |v| vec![Step::Param(Assignment::new(&v[0], &v[1], ""))],
-            ),
-            (flag("param-with", &["OPTIONS", "NAME", "VALUE"]).hide(true), |v| {
-                vec![Step::Param(Assignment::new(&v[1], &v[2], &v[0]))]
-            }),
-            (
-                flag("reparam", &["LAYER", "NAME", "VALUE"])
-                    .help("Sets an input of a layer again before the second iteration (with --iters)"),
-                |v| vec![Setup::reparam(&v[0], Assignment::new(&v[1], &v[2], ""))],
-            ),
-            (flag("reparam-with", &["OPTIONS", "LAYER", "NAME", "VALUE"]).hide(true), |v| {
-                vec![Setup::reparam(&v[1], Assignment::new(&v[2], &v[3], &v[0]))]
-            }),
-            (
-                flag("userdata", &["NAME", "VALUE"])
-                    .help("Gives the geometry an attribute; --userdata:type=color says of which type"),
-                |v| vec![Step::Userdata(Assignment::new(&v[0], &v[1], ""))],
-            ),
-            (flag("userdata-with", &["OPTIONS", "NAME", "VALUE"]).hide(true), |v| {
-                vec![Step::Userdata(Assignment::new(&v[1], &v[2], &v[0]))]
-            }),
-            (
-                flag("group", &["FILE|TEXT"])
-                    .help("Runs a serialised group: `param …; shader NAME LAYER; connect A.x B.y;`"),
-                |v| vec![Step::Group(v[0].clone())],
-            ),
-            (flag("layer", &["NAME"]).help("Names the layer of the next shader"), |v| {
+            (flag("param", &["NAME", "VALUE"], param_help), param),
+            (flag("param-with", &["OPTIONS", "NAME", "VALUE"], ""), param),
+            (flag("reparam", &["LAYER", "NAME", "VALUE"], reparam_help), reparam),
+            (flag("reparam-with", &["OPTIONS", "LAYER", "NAME", "VALUE"], ""), reparam),
+            (flag("userdata", &["NAME", "VALUE"], userdata_help), userdata),
+            (flag("userdata-with", &["OPTIONS", "NAME", "VALUE"], ""), userdata),
+            (flag("group", &["FILE|TEXT"], group_help), |v| vec![Step::Group(v[0].clone())]),
+            (flag("layer", &["NAME"], "Names the layer of the next shader"), |v| {
                 vec![Step::Layer(v[0].clone())]
             }),
+            (flag("shader", &["SHADER", "LAYER"], "Adds a shader and names its layer"), |v| {
+                vec![Step::Layer(v[1].clone()), Step::Shader(v[0].clone())]
+            }),
+            (flag("expr", &["STATEMENTS"], expr_help), |v| vec![Step::Expr(v[0].clone())]),
             (
-                flag("shader", &["SHADER", "LAYER"]).help("Adds a shader and names its layer"),
-                |v| vec![Step::Layer(v[1].clone()), Step::Shader(v[0].clone())],
-            ),
-            (
-                flag("expr", &["STATEMENTS"])
-                    .help("Runs statements that set `color result` and `float alpha`"),
-                |v| vec![Step::Expr(v[0].clone())],
-            ),
-            (
-                flag("connect", &["LAYER", "OUTPUT", "TO_LAYER", "INPUT"]).help("Feeds an input of a layer"),
+                flag(
+                    "connect",
+                    &["LAYER", "OUTPUT", "TO_LAYER", "INPUT"],
+                    "Feeds an input of a layer",
+                ),
                 |v| vec![Step::Connect([0, 1, 2, 3].map(|i| v[i].clone()))],
             ),
         ]
-    }
-}
-
-impl Setup {
-    fn reparam(layer: &str, assignment: Assignment) -> Step {
-        let layer = layer.to_owned();
-        Step::Reparam { layer, assignment }
     }
 }
 
@@ -176,8 +159,11 @@ impl FromArgMatches for Setup {
             };
             let mut indices = indices;
             for occurrence in occurrences {
-                let values: Vec<String> = occurrence.cloned().collect();
+                let mut values: Vec<String> = occurrence.cloned().collect();
                 let positions: Vec<usize> = indices.by_ref().take(values.len()).collect();
+                if WITH_OPTIONS.contains(&id.as_str()) {
+                    values.insert(0, String::new());
+                }
                 if id == "shaders" {
                     steps.extend(positions.into_iter().zip(meaning(&values)));
                 } else {
