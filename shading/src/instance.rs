@@ -14,7 +14,7 @@ use crate::codegen::{
 };
 use crate::live::{LiveError, LiveInput};
 use crate::runtime::closure::{ClosureTree, NodeHeader};
-use crate::runtime::context::{Number, Run};
+use crate::runtime::context::Run;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{HostFunctions, RunError, ShaderGlobals, ShadingContext};
 use shading_compiler::check::deep_stack;
@@ -253,11 +253,8 @@ impl ShaderInstance {
             let numbers = &mut numbers[first * count..][..POINTS * count];
             for row in 0..rows {
                 let words = ctx.run.output_row(first_row + row);
-                for (word, numbers) in words.into_iter().zip(numbers.chunks_exact_mut(count)) {
-                    numbers[row] = match ty.base {
-                        Base::Int => word as i32 as f32,
-                        _ => f32::from_bits(word),
-                    };
+                for (point, word) in words.into_iter().enumerate() {
+                    numbers[point * count + row] = number_of(ty.base, word);
                 }
             }
         }
@@ -318,19 +315,14 @@ impl ShaderInstance {
     ) -> Result<(), RunError> {
         let &Output { ty, offset, .. } = self.stored(index, ctx)?;
         let words = words_of(ty.base);
-        // Stride in bytes; a triple is padded.
-        let stride = 4 * words.next_multiple_of(if words == 1 { 1 } else { 4 });
         if words == 0 {
             return Ok(());
         }
+        // Stride in bytes; a triple is padded.
+        let stride = if words == 1 { 4 } else { 4 * words.next_multiple_of(4) };
         for (i, element) in numbers.chunks_mut(words).take(ty.count() as usize).enumerate() {
             for (word, number) in element.iter_mut().enumerate() {
-                let bits = ctx.run.output_word(offset + stride * i + 4 * word);
-                *number = if ty.base == Base::Int {
-                    bits as i32 as f32
-                } else {
-                    f32::from_bits(bits)
-                };
+                *number = number_of(ty.base, ctx.run.output_word(offset + stride * i + 4 * word));
             }
         }
         Ok(())
@@ -381,7 +373,7 @@ impl ShaderInstance {
             };
             input.set(value)?;
             for number in &input.numbers {
-                data.numbers[*number] = Number(input.lanes());
+                data.numbers.set(*number, input.lanes());
             }
             (&input.name, input.lanes().map(f32::to_bits)).hash(&mut hasher);
         }
@@ -474,6 +466,16 @@ fn words_of(base: Base) -> usize {
         Base::Color | Base::Point | Base::Vector | Base::Normal => 3,
         Base::Matrix => 16,
         Base::String | Base::Closure | Base::Void | Base::Struct(_) => 0,
+    }
+}
+
+/// Converts a word of an output to a number.
+#[inline(always)]
+fn number_of(base: Base, word: u32) -> f32 {
+    if base == Base::Int {
+        word as i32 as f32
+    } else {
+        f32::from_bits(word)
     }
 }
 

@@ -44,7 +44,8 @@ use std::time::Instant;
 use cranelift_module::Module;
 
 use crate::runtime::closure::Layouts;
-use crate::runtime::context::{Number, PrintedClosures, ReportPlaces};
+use crate::runtime::context::{PrintedClosures, ReportPlaces};
+use crate::runtime::number_table::NumberTable;
 use crate::runtime::text::TextPool;
 use crate::runtime::{HostFunctions, UnreadableTexture};
 use shading_compiler::eval::library::Function;
@@ -92,7 +93,7 @@ fn missing_textures(missing: BTreeMap<(String, UnreadableTexture), FailedLookup>
 #[derive(Clone, Debug)]
 pub(crate) struct InstanceData {
     pub(crate) statistics: Statistics,
-    pub(crate) numbers: Box<[Number]>,
+    pub(crate) numbers: NumberTable,
     pub(crate) places: ReportPlaces,
 }
 
@@ -150,7 +151,7 @@ impl CompiledShader {
         }
         InstanceData {
             statistics,
-            numbers: numbers.values.into_iter().map(Number).collect(),
+            numbers: NumberTable::new(&numbers),
             places: ReportPlaces {
                 shader: 0,
                 name: unit.name,

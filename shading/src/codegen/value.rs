@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::emitter::{Address, Emitter, LocalStorage, MemoryFrame, NodeMemory, trusted};
 use super::layout::{NUMBER_BYTES, NUMBERS, POINTER, Shape, const_shape, register};
 use super::unit_context::UnitContext;
+use crate::runtime::number_table::NumberTable;
 use crate::runtime::shims::{Abi, Shim};
 use shading_compiler::hir::{Code, Const, ConstId, LocalId, NumberIds, Operand};
 use shading_compiler::ty::Type;
@@ -106,6 +107,18 @@ impl<'a, 'u> Emitter<'a, 'u> {
         let base = self.numbers?;
         let number = self.number_ids[id]?;
         Some(Address::new(base, (NUMBER_BYTES * number.0) as i32))
+    }
+
+    /// Returns the address of a row for packets of a constant among the numbers of the instance.
+    pub(super) fn number_row(&self, id: ConstId, row: u64) -> Option<Address> {
+        let number = self.number(id)?;
+        if const_shape(&self.code.consts[id]) == Shape::Float {
+            return Some(number); // It is in all lanes.
+        }
+        let first = NumberTable::rows_of(self.number_ids[id]?.0 as usize, self.shared.numbers.values.len());
+        Some(
+            Address::new(number.base, NUMBER_BYTES as i32 * first as i32).plus(u64::from(NUMBER_BYTES) * row),
+        )
     }
 
     /// Loads one of the instance's numbers, which do not change.

@@ -11,6 +11,7 @@ use crate::runtime::arena::{Arena, Window};
 use crate::runtime::closure::Layouts;
 use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
+use crate::runtime::number_table::Number;
 use crate::runtime::report::{Report, ReportKind, ReportPlace};
 use crate::runtime::stack::StackRange;
 use crate::runtime::{PrintOutput, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
@@ -39,11 +40,6 @@ unsafe impl Send for ShadingContext {}
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 pub(crate) struct OutputWords([usize; 2]);
-
-/// A number in the code of an instance: a triple in the first three lanes, a float in all four.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(16))]
-pub(crate) struct Number(pub(crate) [f32; 4]);
 
 /// Part of the context that compiled code accesses. All sizes are multiples of its words, so that offsets are equal on all
 /// machines.
@@ -256,10 +252,9 @@ impl Run {
     }
 
     /// Reads four bytes of the outputs, at an offset that is a multiple of 4.
+    #[inline]
     pub(crate) fn output_word(&self, offset: usize) -> u32 {
-        let bytes = self.output_pointer(offset & !7).to_ne_bytes();
-        let [a, b, c, d] = [0, 1, 2, 3].map(|i| bytes[offset % 8 + i]);
-        u32::from_ne_bytes([a, b, c, d])
+        (self.output_pointer(offset & !7) >> (8 * (offset & 4))) as u32
     }
 
     /// Reads an address in the outputs, at an offset that is a multiple of 8.

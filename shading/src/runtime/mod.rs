@@ -11,6 +11,7 @@ pub mod host;
 pub(crate) mod last_trace;
 pub mod listing;
 pub(crate) mod messages;
+pub(crate) mod number_table;
 pub mod print_output;
 pub mod report;
 pub(crate) mod shims;

@@ -23,8 +23,10 @@ pub struct Dictionaries {
     known: FxHashMap<String, usize>,
     /// Total size of the dictionaries given as text, in bytes.
     kept: usize,
-    /// Number of the run.
+    /// Number of runs that used dictionaries.
     run: u64,
+    /// True if the current run has used one.
+    is_used: bool,
     /// Work that is left to this run.
     budget: u64,
     /// Nodes found in this run. The handle of a node in shaders is its index plus one.
@@ -67,6 +69,7 @@ impl Default for Dictionaries {
             known: FxHashMap::default(),
             kept: 0,
             run: 0,
+            is_used: false,
             budget: MAX_WORK,
             found: vec![],
             queries: FxHashMap::default(),
@@ -76,7 +79,16 @@ impl Default for Dictionaries {
 
 impl Dictionaries {
     /// Discards the nodes at the start of a run.
+    #[inline]
     pub fn clear(&mut self) {
+        if self.is_used {
+            self.clear_used();
+        }
+    }
+
+    #[cold]
+    fn clear_used(&mut self) {
+        self.is_used = false;
         self.found.clear();
         self.queries.clear();
         self.run += 1;
@@ -99,6 +111,7 @@ impl Dictionaries {
         path: &str,
         read: impl FnOnce(&str) -> Option<String>,
     ) -> Result<i32, DictionaryError> {
+        self.is_used = true;
         let known = self.known.get(dictionary).copied();
         let is_file = dictionary.ends_with(".xml");
         if !is_file {

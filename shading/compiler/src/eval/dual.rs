@@ -37,13 +37,24 @@ pub trait Real:
     /// Value without derivatives.
     fn value(self) -> f32;
 
-    /// A function of several numbers, by the chain rule: `value` computes its value, `sloped` the value with its
+    /// Functions of several numbers, by the chain rule: `values` computes their values, `sloped` each value with its
     /// partial derivatives.
+    fn compose_each<const N: usize, const M: usize>(
+        of: [Self; N],
+        values: impl FnOnce([f32; N]) -> [f32; M],
+        sloped: impl FnOnce([f32; N]) -> [(f32, [f32; N]); M],
+    ) -> [Self; M];
+
+    /// A function of several numbers: see [`Real::compose_each`].
+    #[inline(always)]
     fn compose<const N: usize>(
         of: [Self; N],
         value: impl FnOnce([f32; N]) -> f32,
         sloped: impl FnOnce([f32; N]) -> (f32, [f32; N]),
-    ) -> Self;
+    ) -> Self {
+        let [result] = Self::compose_each(of, |of| [value(of)], |of| [sloped(of)]);
+        result
+    }
 
     /// A function `f` of the number, by the chain rule; `slope` is the derivative of `f`, and is called only for duals.
     fn chain(self, f: impl FnOnce(f32) -> f32, slope: impl FnOnce(f32) -> f32) -> Self;
@@ -107,12 +118,12 @@ impl Real for f32 {
     }
 
     #[inline(always)]
-    fn compose<const N: usize>(
+    fn compose_each<const N: usize, const M: usize>(
         of: [f32; N],
-        value: impl FnOnce([f32; N]) -> f32,
-        _: impl FnOnce([f32; N]) -> (f32, [f32; N]),
-    ) -> f32 {
-        value(of)
+        values: impl FnOnce([f32; N]) -> [f32; M],
+        _: impl FnOnce([f32; N]) -> [(f32, [f32; N]); M],
+    ) -> [f32; M] {
+        values(of)
     }
 
     #[inline(always)]
@@ -153,18 +164,21 @@ impl Real for Dual {
     }
 
     #[inline(always)]
-    fn compose<const N: usize>(
+    fn compose_each<const N: usize, const M: usize>(
         of: [Dual; N],
-        _: impl FnOnce([f32; N]) -> f32,
-        sloped: impl FnOnce([f32; N]) -> (f32, [f32; N]),
-    ) -> Dual {
-        let (value, slopes) = sloped(of.map(|x| x.value));
-        let mut result = Dual::from(value);
-        for (x, slope) in of.into_iter().zip(slopes) {
-            result.dx += slope * x.dx;
-            result.dy += slope * x.dy;
+        _: impl FnOnce([f32; N]) -> [f32; M],
+        sloped: impl FnOnce([f32; N]) -> [(f32, [f32; N]); M],
+    ) -> [Dual; M] {
+        let sloped = sloped(of.map(|x| x.value));
+        let mut results = [Dual::default(); M];
+        for (result, (value, slopes)) in results.iter_mut().zip(sloped) {
+            *result = Dual::from(value);
+            for (x, slope) in of.into_iter().zip(slopes) {
+                result.dx += slope * x.dx;
+                result.dy += slope * x.dy;
+            }
         }
-        result
+        results
     }
 
     #[inline(always)]

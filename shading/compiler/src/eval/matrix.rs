@@ -5,6 +5,9 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use wide::bytemuck::cast;
+use wide::f32x4;
+
 /// A scalar, or a vector with a number for each of several points.
 pub trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
@@ -30,20 +33,18 @@ pub const fn diagonal(x: f32) -> [f32; 16] {
 }
 
 /// Matrix product.
-#[inline(always)]
-pub fn mul<T: Number>(a: &[T; 16], b: &[T; 16]) -> [T; 16] {
-    let mut product = *a;
-    for (i, element) in product.iter_mut().enumerate() {
-        let (row, column) = (i & !3, i & 3);
-        *element = a[row] * b[column]
-            + a[row + 1] * b[column + 4]
-            + a[row + 2] * b[column + 8]
-            + a[row + 3] * b[column + 12];
-    }
-    product
+#[inline]
+pub fn mul(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
+    let [b0, b1, b2, b3]: [f32x4; 4] = cast(*b);
+    let row = |i: usize| {
+        let [x, y, z, w] = [0, 1, 2, 3].map(|column| f32x4::splat(a[4 * i + column]));
+        x * b0 + y * b1 + z * b2 + w * b3
+    };
+    cast([row(0), row(1), row(2), row(3)])
 }
 
 /// `a` times the inverse of `b`; a singular `b` is replaced by the identity.
+#[inline]
 pub fn div(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
     match inverse(b) {
         Some(b) if *a == IDENTITY => b,
@@ -69,6 +70,7 @@ fn is_affine(m: &[f32; 16]) -> bool {
 }
 
 /// The determinant, computed in `f64`.
+#[inline]
 pub fn determinant(m: &[f32; 16]) -> f32 {
     let wide = m.map(f64::from);
     if is_affine(m) {
@@ -79,6 +81,7 @@ pub fn determinant(m: &[f32; 16]) -> f32 {
 }
 
 /// The inverse, computed in `f64`; `None` if the matrix is singular or the result is not finite.
+#[inline]
 pub fn inverse(m: &[f32; 16]) -> Option<[f32; 16]> {
     let wide = m.map(f64::from);
     let (determinant, inverse) = if is_affine(m) {
@@ -187,13 +190,15 @@ fn expand<T: Number>(s: &[T; 6], c: &[T; 6]) -> T {
 /// Transforms a position and divides it by w; zero if w is zero.
 #[inline]
 pub fn transform_point(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
-    let column = |j: usize| x * m[j] + y * m[j + 4] + z * m[j + 8] + m[j + 12];
-    let w = column(3);
+    let [x, y, z] = [x, y, z].map(f32x4::splat);
+    let [a, b, c, d]: [f32x4; 4] = cast(*m);
+    let sum = x * a + y * b + z * c + d;
+    let [_, _, _, w] = sum.to_array();
     if w == 0.0 {
-        [0.0; 3]
-    } else {
-        [column(0) / w, column(1) / w, column(2) / w]
+        return [0.0; 3];
     }
+    let [x, y, z, _] = (sum / f32x4::splat(w)).to_array();
+    [x, y, z]
 }
 
 /// Transforms a direction by the upper 3×3 part of a matrix.
@@ -204,6 +209,7 @@ pub fn transform_vector<T: Number>(m: &[T; 16], [x, y, z]: [T; 3]) -> [T; 3] {
 }
 
 /// Transforms a normal by the inverse transpose of a matrix; a singular matrix is replaced by the identity.
+#[inline]
 pub fn transform_normal(m: &[f32; 16], n: [f32; 3]) -> [f32; 3] {
     match inverse(m) {
         Some(m) => transform_vector(&transpose(&m), n),

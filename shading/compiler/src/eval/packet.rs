@@ -83,7 +83,22 @@ fn affine_extent(m: &Matrices) -> Extent {
     extent([m[3], m[7], m[11], m[15]], [0.0, 0.0, 0.0, 1.0])
 }
 
+/// See [`matrix::mul`].
+#[inline(always)]
+pub fn mul(a: &Matrices, b: &Matrices) -> Matrices {
+    let mut product = *a;
+    for (i, element) in product.iter_mut().enumerate() {
+        let (row, column) = (i & !3, i & 3);
+        *element = a[row] * b[column]
+            + a[row + 1] * b[column + 4]
+            + a[row + 2] * b[column + 8]
+            + a[row + 3] * b[column + 12];
+    }
+    product
+}
+
 /// See [`matrix::div`].
+#[inline]
 pub fn div(a: &Matrices, b: &Matrices) -> Matrices {
     let one = f64x4::splat(1.0);
     let (determinant, inverse) = match affine_extent(b) {
@@ -98,7 +113,7 @@ pub fn div(a: &Matrices, b: &Matrices) -> Matrices {
     let inverse = narrowed;
     let quotient = match extent(*a, matrix::IDENTITY) {
         Extent::All => inverse,
-        Extent::None => matrix::mul(a, &inverse),
+        Extent::None => mul(a, &inverse),
         Extent::Some => return gather(|point| matrix::div(&at(a, point), &at(b, point))),
     };
     let [d0, d1, d2, d3] = determinant.to_array();
@@ -115,6 +130,7 @@ pub fn div(a: &Matrices, b: &Matrices) -> Matrices {
 }
 
 /// See [`matrix::determinant`].
+#[inline]
 pub fn determinant(m: &Matrices) -> Row {
     match affine_extent(m) {
         Extent::All => narrow(matrix::affine_determinant(&widen(m))),
@@ -161,6 +177,7 @@ mod tests {
             let other = gather(|point| pick((point + 1) % POINTS));
             let v = [0.3, -2.0, 0.7].map(f32x4::splat);
             let (quotient, reciprocal) = (div(&other, &m), div(&gather(|_| matrix::IDENTITY), &m));
+            let product = mul(&other, &m);
             let determinants = determinant(&m).to_array();
             let (position, normal) = (transform_point(&m, v), transform_normal(&m, v));
             for (point, determinant) in determinants.into_iter().enumerate() {
@@ -168,6 +185,7 @@ mod tests {
                 let v = [0.3, -2.0, 0.7];
                 let expected = matrix::div(&pick((point + 1) % POINTS), &one);
                 assert_eq!(at(&quotient, point), expected);
+                assert_eq!(at(&product, point), matrix::mul(&pick((point + 1) % POINTS), &one));
                 assert_eq!(at(&reciprocal, point), matrix::div(&matrix::IDENTITY, &one));
                 assert_eq!(determinant, matrix::determinant(&one));
                 let at = |rows: [Row; 3]| rows.map(|row| row.to_array()[point]);

@@ -57,13 +57,8 @@ impl Packet<'_, '_, '_> {
                 }
             },
             Operand::Const(id) => {
-                if let Some(at) = self.e.number(id) {
-                    // A float is in all lanes.
-                    if self.e.shape(operand) == Shape::Float {
-                        return self.e.load_number(types::F32X4, at);
-                    }
-                    let number = self.e.load_number(types::F32, at.plus(4 * row));
-                    return self.e.b.ins().splat(types::F32X4, number);
+                if let Some(at) = self.e.number_row(id, row) {
+                    return self.e.load_number(types::F32X4, at);
                 }
                 let (ty, word) = number_of(&self.e.code.consts[id], row as usize);
                 self.constant_row(ty, word)

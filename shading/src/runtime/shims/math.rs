@@ -123,13 +123,13 @@ pub(crate) fn matrix_function(function: MatrixFunction) -> Shim {
 }
 
 unsafe extern "C" fn mul(out: *mut Matrix, a: *const Matrix, b: *const Matrix) {
-    // SAFETY: compiled code passes the addresses of three matrices; both are read before the result is stored.
-    unsafe { out.write(matrix::mul(&a.read(), &b.read())) }
+    // SAFETY: compiled code passes the addresses of three matrices; the result is stored after both are read.
+    unsafe { out.write(matrix::mul(&*a, &*b)) }
 }
 
 unsafe extern "C" fn div(out: *mut Matrix, a: *const Matrix, b: *const Matrix) {
     // SAFETY: as for `mul`.
-    unsafe { out.write(matrix::div(&a.read(), &b.read())) }
+    unsafe { out.write(matrix::div(&*a, &*b)) }
 }
 
 unsafe extern "C" fn transpose(out: *mut Matrix, a: *const Matrix) {
@@ -139,7 +139,7 @@ unsafe extern "C" fn transpose(out: *mut Matrix, a: *const Matrix) {
 
 unsafe extern "C" fn determinant(a: *const Matrix) -> f32 {
     // SAFETY: as for `mul`.
-    unsafe { matrix::determinant(&a.read()) }
+    unsafe { matrix::determinant(&*a) }
 }
 
 unsafe extern "C" fn point(out: *mut Lanes, m: *const Matrix, p: *const Lanes) {

@@ -7,7 +7,7 @@ use super::{Shim, math};
 use shading_compiler::builtins::Builtin;
 use shading_compiler::eval::matrix;
 use shading_compiler::eval::noise::packet as noise;
-use shading_compiler::eval::packet::{self as eval, Row};
+use shading_compiler::eval::packet::{self as eval, Matrices, Row};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoiseResult {
@@ -24,6 +24,15 @@ pub(crate) struct NoiseResult {
 unsafe fn read<const N: usize>(at: *const Row) -> [Row; N] {
     // SAFETY: guaranteed by the caller.
     unsafe { at.cast::<[Row; N]>().read() }
+}
+
+/// Borrows the rows of matrices, which are not copied.
+///
+/// # Safety
+/// The pointer is valid for reads of 16 rows, which do not change while the reference is used.
+unsafe fn matrices<'a>(at: *const Row) -> &'a Matrices {
+    // SAFETY: guaranteed by the caller.
+    unsafe { &*at.cast::<Matrices>() }
 }
 
 /// Stores the rows of a result.
@@ -165,7 +174,7 @@ pub(crate) fn matrix_function(function: MatrixFunction) -> Shim {
         MatrixFunction::Mul => Shim::of3(mul),
         MatrixFunction::Div => Shim::of3(div),
         MatrixFunction::Transpose => shim!(16, |m: [Row; 16]| matrix::transpose(&m)),
-        MatrixFunction::Determinant => shim!(16, |m: [Row; 16]| [eval::determinant(&m)]),
+        MatrixFunction::Determinant => Shim::of2(determinant),
         MatrixFunction::Point => Shim::of3(point),
         MatrixFunction::Vector => Shim::of3(vector),
         MatrixFunction::Normal => Shim::of3(normal),
@@ -173,26 +182,31 @@ pub(crate) fn matrix_function(function: MatrixFunction) -> Shim {
 }
 
 unsafe extern "C" fn mul(out: *mut Row, a: *const Row, b: *const Row) {
-    // SAFETY: compiled code passes records of 16 rows each; both are read before the result is stored.
-    unsafe { write(out, matrix::mul(&read(a), &read(b))) }
+    // SAFETY: compiled code passes records of 16 rows each; the result is stored after both are read.
+    unsafe { write(out, eval::mul(matrices(a), matrices(b))) }
 }
 
 unsafe extern "C" fn div(out: *mut Row, a: *const Row, b: *const Row) {
     // SAFETY: as for `mul`.
-    unsafe { write(out, eval::div(&read(a), &read(b))) }
+    unsafe { write(out, eval::div(matrices(a), matrices(b))) }
+}
+
+unsafe extern "C" fn determinant(out: *mut Row, m: *const Row) {
+    // SAFETY: compiled code passes records of one row and 16 rows.
+    unsafe { write(out, [eval::determinant(matrices(m))]) }
 }
 
 unsafe extern "C" fn point(out: *mut Row, m: *const Row, p: *const Row) {
     // SAFETY: compiled code passes records of 3, 16 and 3 rows.
-    unsafe { write(out, eval::transform_point(&read(m), read(p))) }
+    unsafe { write(out, eval::transform_point(matrices(m), read(p))) }
 }
 
 unsafe extern "C" fn vector(out: *mut Row, m: *const Row, v: *const Row) {
     // SAFETY: as for `point`.
-    unsafe { write(out, matrix::transform_vector(&read(m), read(v))) }
+    unsafe { write(out, matrix::transform_vector(matrices(m), read(v))) }
 }
 
 unsafe extern "C" fn normal(out: *mut Row, m: *const Row, n: *const Row) {
     // SAFETY: as for `point`.
-    unsafe { write(out, eval::transform_normal(&read(m), read(n))) }
+    unsafe { write(out, eval::transform_normal(matrices(m), read(n))) }
 }

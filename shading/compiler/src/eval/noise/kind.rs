@@ -1,8 +1,9 @@
 //! Noise functions by name: kinds, dimensions, periodic variants, derivatives.
 
+use super::cell::cells;
 use super::gabor::{self, GaborOptions};
 use super::hash::{hash, unit};
-use super::lattice::{cell, corners, repeated_corners};
+use super::lattice::{corners, repeated_corners};
 use super::simplex::{simplex, simplex1};
 use crate::eval::dual::Dual;
 
@@ -148,7 +149,7 @@ impl NoisePoint<'_> {
                 None => x,
             };
             *key = match kind {
-                NoiseKind::Cell => cell(x).0,
+                NoiseKind::Cell => cells([x]).0[0],
                 _ => super::key(x),
             };
         }

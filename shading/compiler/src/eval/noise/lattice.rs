@@ -9,23 +9,15 @@
 use wide::bytemuck::cast;
 use wide::{f32x4, f32x8, u32x8};
 
+use super::cell::cells;
 use super::hash::hash_each;
 use crate::eval::dual::Real;
-use crate::eval::float_to_int;
 
 /// The offset of each corner along x, y and z: bit 0, 1 and 2 of its number.
 const OFFSETS: [[u32; 8]; 3] = [[0, 1, 0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1]];
 
 /// Scale factors that bring noise of 1 to 4 dimensions to about `[-1,1]`.
 pub(super) const SCALES: [f32; 4] = [0.25, 0.6616, 0.982, 0.8344];
-
-/// Splits a coordinate into cell index and position in the cell. Coordinates beyond the range of int share one cell, as
-/// in OSL on x86.
-#[inline(always)]
-pub(super) fn cell<T: Real>(x: T) -> (u32, T) {
-    let floor = x.value().floor();
-    (float_to_int(floor) as u32, x - floor)
-}
 
 /// Perlin's fade curve.
 #[inline(always)]
@@ -112,10 +104,9 @@ pub(super) fn repeated_corners<T: Real, const D: usize>(p: [T; D], period: [i32;
 /// Corners with keys computed from their cell indices along each axis.
 #[inline(always)]
 fn corners_by<T: Real, const D: usize>(p: [T; D], key: impl Fn(usize, u32) -> u32) -> Corners<T, D> {
-    let cells = p.map(cell);
-    let keys = cells.map(|(at, _)| at);
+    let (first, offsets) = cells(p);
     let keys: [[u32; 2]; D] =
-        std::array::from_fn(|axis| [0, 1].map(|offset| key(axis, keys[axis].wrapping_add(offset))));
+        std::array::from_fn(|axis| [0, 1].map(|offset| key(axis, first[axis].wrapping_add(offset))));
     let hash = |fourth: usize| {
         hash_each::<u32x8, D>(std::array::from_fn(|axis| match OFFSETS.get(axis) {
             Some(offsets) => u32x8::new(offsets.map(|offset| keys[axis][offset as usize])),
@@ -123,22 +114,53 @@ fn corners_by<T: Real, const D: usize>(p: [T; D], key: impl Fn(usize, u32) -> u3
         }))
     };
     let near = hash(0);
-    Corners {
-        hashes: [near, if D == 4 { hash(1) } else { near }],
-        offsets: cells.map(|(_, offset)| offset),
-    }
+    Corners { hashes: [near, if D == 4 { hash(1) } else { near }], offsets }
 }
 
 impl<T: Real, const D: usize> Corners<T, D> {
     /// The noise of the hash bits from `shift` on.
     #[inline(always)]
     pub(super) fn noise(&self, shift: u32) -> T {
-        let hashes = self.hashes.map(|h| h >> shift);
         T::compose(
             self.offsets,
-            |offsets| Cell::new(hashes, offsets).value(),
-            |offsets| Cell::new(hashes, offsets).sloped(),
+            |offsets| self.cell(shift, offsets).value(),
+            |offsets| self.cell(shift, offsets).sloped(),
         )
+    }
+
+    /// Three noises, of the hash bits from each of `shifts` on.
+    #[inline(always)]
+    pub(super) fn noises(&self, shifts: [u32; 3]) -> [T; 3] {
+        T::compose_each(
+            self.offsets,
+            |offsets| self.values(shifts, offsets),
+            |offsets| {
+                let [x, y, z] = shifts;
+                [
+                    self.cell(x, offsets).sloped(),
+                    self.cell(y, offsets).sloped(),
+                    self.cell(z, offsets).sloped(),
+                ]
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn values(&self, [x, y, z]: [u32; 3], offsets: [f32; D]) -> [f32; 3] {
+        let fades = offsets.map(fade);
+        let x = along_fourth(&fades, self.cell(x, offsets).values);
+        let y = along_fourth(&fades, self.cell(y, offsets).values);
+        let z = along_fourth(&fades, self.cell(z, offsets).values);
+        let [x, y, z, _] = blend_each(&fades, [x, y, z, z]);
+        let scale = SCALES[D - 1];
+        [scale * x, scale * y, scale * z]
+    }
+
+    /// The cell with the hash bits from `shift` on.
+    #[inline(always)]
+    fn cell(&self, shift: u32, offsets: [f32; D]) -> Cell<D> {
+        let [near, far] = self.hashes;
+        Cell::new([near >> shift, far >> shift], offsets)
     }
 }
 
@@ -154,7 +176,7 @@ struct Cell<const D: usize> {
 impl<const D: usize> Cell<D> {
     #[inline(always)]
     fn new(hashes: [u32x8; 2], offsets: [f32; D]) -> Cell<D> {
-        let gradients = hashes.map(gradients::<D>);
+        let gradients = [gradients::<D>(hashes[0]), gradients::<D>(hashes[1])];
         let value = |fourth: usize| {
             let mut sum = f32x8::splat(0.0);
             for axis in 0..D {

@@ -3,6 +3,7 @@
 //! The functions take one to four coordinates; the fourth is a time. Coordinates beyond ±2³¹ are in the last cell;
 //! coordinates that are not finite give NaN.
 
+mod cell;
 mod gabor;
 mod hash;
 mod kind;
@@ -13,8 +14,9 @@ mod simplex;
 pub use gabor::GaborOptions;
 pub use kind::{NoiseKind, NoisePoint, hash_bits};
 
+use cell::cells;
 use hash::{hash, hash_with, unit};
-use lattice::{cell, corners};
+use lattice::corners;
 
 use crate::eval::dual::Real;
 
@@ -36,9 +38,7 @@ const SHIFTS: [u32; 3] = [0, 8, 16];
 /// Three signed gradient noises; each uses another byte of one hash.
 #[inline]
 pub fn perlin_triple<T: Real, const D: usize>(p: [T; D]) -> [T; 3] {
-    let corners = corners(p);
-    let [x, y, z] = SHIFTS;
-    [corners.noise(x), corners.noise(y), corners.noise(z)]
+    corners(p).noises(SHIFTS)
 }
 
 /// Gradient noise, `[0,1]`.
@@ -63,13 +63,13 @@ fn by_component<const D: usize>(keys: [u32; D]) -> [f32; 3] {
 /// Cell noise: one value in `[0,1]` for each unit cell.
 #[inline]
 pub fn cell_noise<const D: usize>(p: [f32; D]) -> f32 {
-    unit(hash(p.map(|x| cell(x).0)))
+    unit(hash(cells(p).0))
 }
 
 /// Cell noise: three values for each unit cell.
 #[inline]
 pub fn cell_triple<const D: usize>(p: [f32; D]) -> [f32; 3] {
-    by_component(p.map(|x| cell(x).0))
+    by_component(cells(p).0)
 }
 
 /// Bits of a number to be hashed. All NaNs are normalised, because the optimiser does not distinguish them.

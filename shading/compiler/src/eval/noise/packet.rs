@@ -14,9 +14,9 @@ use wide::bytemuck::cast;
 use wide::{f32x4, f32x8, u32x4, u32x8};
 
 use super::SHIFTS;
+use super::cell::cell;
 use super::hash::{hash_each, unit};
 use super::lattice::{SCALES, gradients};
-use crate::eval::INT_LIMIT;
 use crate::eval::packet::Row;
 
 /// A number at each point, with its derivatives in x and in y.
@@ -25,15 +25,6 @@ type Duals = [Row; 3];
 #[inline(always)]
 fn splat(x: f32) -> Row {
     f32x4::splat(x)
-}
-
-/// Splits coordinates into cell indices and positions in the cells.
-#[inline(always)]
-fn cell(x: Row) -> (u32x4, Row) {
-    let floor = x.floor();
-    let beyond: Row = cast(u32x4::splat(i32::MIN.cast_unsigned()));
-    let key = floor.simd_lt(splat(INT_LIMIT)).select(cast(floor.trunc_int()), beyond);
-    (cast(key), x - floor)
 }
 
 /// Duplicates numbers for the corners at both offsets along x.
@@ -65,73 +56,64 @@ fn fade_slope(t: Row) -> Row {
     splat(30.0) * t * t * (t * (t - splat(2.0)) + splat(1.0))
 }
 
-/// The hashes of the corners of each point's cell, and the position of the point in the cell, in `D` dimensions.
-struct Corners<const D: usize> {
+/// A point in a cell, at each point of a packet, in `D` dimensions.
+struct Cell<const D: usize> {
     /// Hashes of the corners; the first 2^(D−1) are used.
     hashes: [u32x8; 8],
     offsets: [Row; D],
-}
-
-#[inline(always)]
-fn corners<const D: usize>(p: [Row; D]) -> Corners<D> {
-    let one = u32x4::splat(1);
-    let mut keys = [[one; 2]; D];
-    let mut offsets = p;
-    for axis in 0..D {
-        let (at, offset) = cell(p[axis]);
-        keys[axis] = [at, at + one];
-        offsets[axis] = offset;
-    }
-    let mut hashes = [u32x8::splat(0); 8];
-    for corner in 0..1 << (D - 1) {
-        let mut key = [u32x8::splat(0); D];
-        key[0] = cast(keys[0]);
-        for axis in 1..D {
-            let side = keys[axis][corner >> (axis - 1) & 1];
-            key[axis] = cast([side, side]);
-        }
-        hashes[corner] = hash_each(key);
-    }
-    Corners { hashes, offsets }
-}
-
-/// Values and gradients of the corners before interpolation; the first 2^(D−1) are used.
-struct Cell<const D: usize> {
-    offsets: [Row; D],
     fades: [Row; D],
-    gradients: [[f32x8; D]; 8],
-    values: [f32x8; 8],
 }
 
-impl<const D: usize> Corners<D> {
-    #[inline(always)]
-    fn cell(&self, shift: u32) -> Cell<D> {
-        let zero = f32x8::splat(0.0);
-        let mut cell = Cell {
-            offsets: self.offsets,
-            fades: self.offsets,
-            gradients: [[zero; D]; 8],
-            values: [zero; 8],
-        };
-        for axis in 0..D {
-            cell.fades[axis] = fade(self.offsets[axis]);
-        }
-        for corner in 0..1 << (D - 1) {
-            let gradients = gradients::<D>(self.hashes[corner] >> shift);
-            let sides: f32x8 = cast([splat(0.0), splat(1.0)]);
-            let mut sum = gradients[0] * (both(self.offsets[0]) - sides);
-            for axis in 1..D {
-                let side = f32x8::splat((corner >> (axis - 1) & 1) as f32);
-                sum += gradients[axis] * (both(self.offsets[axis]) - side);
-            }
-            cell.gradients[corner] = gradients;
-            cell.values[corner] = sum;
-        }
-        cell
-    }
+/// A corner: its gradient, and the dot product of the gradient with the vector from the corner to the point.
+#[derive(Clone, Copy)]
+struct Corner<const D: usize> {
+    value: f32x8,
+    gradient: [f32x8; D],
+}
+
+/// An array with an element for each corner in `D` dimensions. It is written out, because arrays that loops fill are
+/// cleared first and stay in memory.
+macro_rules! for_corners {
+    ($corner:ident < $dimensions:ident => $value:expr, $unused:expr) => {
+        for_corners!([0, 1, 2, 3, 4, 5, 6, 7], $corner < $dimensions => $value, $unused)
+    };
+    ([$($number:literal),*], $corner:ident < $dimensions:ident => $value:expr, $unused:expr) => {
+        [$({
+            let $corner = $number;
+            if $corner < 1 << ($dimensions - 1) { $value } else { $unused }
+        }),*]
+    };
 }
 
 impl<const D: usize> Cell<D> {
+    #[inline(always)]
+    fn of(p: [Row; D]) -> Cell<D> {
+        let one = u32x4::splat(1);
+        let mut keys = [[one; 2]; D];
+        let (mut offsets, mut fades) = (p, p);
+        for axis in 0..D {
+            let (key, floor) = cell(p[axis]);
+            keys[axis] = [key, key + one];
+            offsets[axis] = p[axis] - floor;
+            fades[axis] = fade(offsets[axis]);
+        }
+        let hashes = for_corners!(corner < D => corner_hash(&keys, corner), u32x8::splat(0));
+        Cell { hashes, offsets, fades }
+    }
+
+    /// The corner of the given number, with the hash bits from `shift` on.
+    #[inline(always)]
+    fn corner(&self, corner: usize, shift: u32) -> Corner<D> {
+        let gradient = gradients::<D>(self.hashes[corner] >> shift);
+        let sides: f32x8 = cast([splat(0.0), splat(1.0)]);
+        let mut value = gradient[0] * (both(self.offsets[0]) - sides);
+        for axis in 1..D {
+            let side = f32x8::splat((corner >> (axis - 1) & 1) as f32);
+            value += gradient[axis] * (both(self.offsets[axis]) - side);
+        }
+        Corner { value, gradient }
+    }
+
     /// Interpolates along the fourth axis, if there is one.
     #[inline(always)]
     fn along_fourth(&self, v: &[f32x8; 8]) -> [f32x8; 4] {
@@ -167,32 +149,38 @@ impl<const D: usize> Cell<D> {
         }
     }
 
+    /// The noise of the hash bits from `shift` on.
     #[inline(always)]
-    fn value(&self) -> Row {
-        let values = self.along_fourth(&self.values);
-        splat(SCALES[D - 1]) * self.in_plane(self.along_third(&values))
+    fn value(&self, shift: u32) -> Row {
+        let zero = f32x8::splat(0.0);
+        let values = for_corners!(corner < D => self.corner(corner, shift).value, zero);
+        splat(SCALES[D - 1]) * self.in_plane(self.along_third(&self.along_fourth(&values)))
     }
 
-    /// The value and its derivative along each axis.
+    /// The noise and its derivative along each axis.
     #[inline(always)]
-    fn sloped(&self) -> (Row, [Row; D]) {
+    fn sloped(&self, shift: u32) -> (Row, [Row; D]) {
         let scale = splat(SCALES[D - 1]);
-        let values = self.along_fourth(&self.values);
+        let zero = f32x8::splat(0.0);
+        let unused = Corner { value: zero, gradient: [zero; D] };
+        let corners = for_corners!(corner < D => self.corner(corner, shift), unused);
+        let all_values = for_corners!(corner < D => corners[corner].value, zero);
+        let values = self.along_fourth(&all_values);
         let plane = self.along_third(&values);
         let mut slopes = self.offsets;
         for axis in 0..D {
-            let mut gradients = self.values;
-            for corner in 0..1 << (D - 1) {
-                gradients[corner] = self.gradients[corner][axis];
-            }
+            let gradients = for_corners!(corner < D => corners[corner].gradient[axis], zero);
             let gradient = self.in_plane(self.along_third(&self.along_fourth(&gradients)));
-            let slope = self.slope(axis, &values, plane) * fade_slope(self.offsets[axis]);
-            slopes[axis] = scale * (gradient + slope);
+            let slope = match axis {
+                3 => self.fourth_slope(&all_values),
+                _ => self.slope(axis, &values, plane),
+            };
+            slopes[axis] = scale * (gradient + slope * fade_slope(self.offsets[axis]));
         }
         (scale * self.in_plane(plane), slopes)
     }
 
-    /// Derivative of the interpolation by the fade along an axis.
+    /// Derivative of the interpolation by the fade along x, y or z.
     #[inline(always)]
     fn slope(&self, axis: usize, values: &[f32x8; 4], [a, b, c, d]: [Row; 4]) -> Row {
         let u = self.fades[0];
@@ -200,30 +188,42 @@ impl<const D: usize> Cell<D> {
             0 if D == 1 => b - a,
             0 => mix(b - a, d - c, self.fades[1]),
             1 => mix(c, d, u) - mix(a, b, u),
-            2 => self.in_plane(cast([values[2] - values[0], values[3] - values[1]])),
-            _ => {
-                let mut changes = *values;
-                for i in 0..4 {
-                    changes[i] = self.values[i + 4] - self.values[i];
-                }
-                self.in_plane(self.along_third(&changes))
-            }
+            _ => self.in_plane(cast([values[2] - values[0], values[3] - values[1]])),
         }
     }
+
+    /// Derivative of the interpolation by the fade along the fourth axis.
+    #[inline(always)]
+    fn fourth_slope(&self, values: &[f32x8; 8]) -> Row {
+        let [a, b, c, d, e, f, g, h] = *values;
+        self.in_plane(self.along_third(&[e - a, f - b, g - c, h - d]))
+    }
+}
+
+/// The hash of a corner of each point's cell, at both offsets along x; `keys` are those of both offsets along each axis.
+#[inline(always)]
+fn corner_hash<const D: usize>(keys: &[[u32x4; 2]; D], corner: usize) -> u32x8 {
+    let mut key = [u32x8::splat(0); D];
+    key[0] = cast(keys[0]);
+    for axis in 1..D {
+        let side = keys[axis][corner >> (axis - 1) & 1];
+        key[axis] = cast([side, side]);
+    }
+    hash_each(key)
 }
 
 /// See [`super::perlin`].
 #[inline]
 pub fn perlin<const D: usize>(p: [Row; D]) -> Row {
-    corners(p).cell(0).value()
+    Cell::of(p).value(0)
 }
 
 /// See [`super::perlin_triple`].
 #[inline]
 pub fn perlin_triple<const D: usize>(p: [Row; D]) -> [Row; 3] {
-    let corners = corners(p);
+    let cell = Cell::of(p);
     let [x, y, z] = SHIFTS;
-    [corners.cell(x).value(), corners.cell(y).value(), corners.cell(z).value()]
+    [cell.value(x), cell.value(y), cell.value(z)]
 }
 
 /// Applies the chain rule to a function of points with derivatives.
@@ -240,16 +240,16 @@ fn compose<const D: usize>((value, slopes): (Row, [Row; D]), dx: [Row; D], dy: [
 /// Perlin noise with derivatives, from coordinates, their derivatives in x, and those in y.
 #[inline]
 pub fn perlin_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> Duals {
-    compose(corners(p).cell(0).sloped(), dx, dy)
+    compose(Cell::of(p).sloped(0), dx, dy)
 }
 
 /// Perlin noise of triples with derivatives: three values, their derivatives in x, and those in y.
 #[inline]
 pub fn perlin_triple_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> [[Row; 3]; 3] {
-    let corners = corners(p);
+    let cell = Cell::of(p);
     let mut parts = [[splat(0.0); 3]; 3];
     for (lane, shift) in SHIFTS.into_iter().enumerate() {
-        let dual = compose(corners.cell(shift).sloped(), dx, dy);
+        let dual = compose(cell.sloped(shift), dx, dy);
         for part in 0..3 {
             parts[part][lane] = dual[part];
         }
