@@ -17,7 +17,7 @@ const TRIAL_SHARE: f64 = 0.0075;
 const NOISE_ROUNDS: u64 = 4;
 
 /// Minimum number of pixels of a pilot.
-const MIN_PIXELS: u64 = 64;
+const MIN_PIXELS: u64 = 32;
 
 /// Expected paths of a render, a part of which pilots may trace.
 #[derive(Clone, Copy, Debug)]

@@ -21,7 +21,7 @@ const SAMPLES: u64 = 8;
 const SAMPLE_COST: f64 = 6.0;
 
 /// Photons stored in each map of the pilot, at most 1 / `MAP_RATIO` of those in the maps of the picture.
-const MIN_PHOTONS: u64 = 1 << 9;
+const MIN_PHOTONS: u64 = 1 << 8;
 const MAX_PHOTONS: u64 = 1 << 15;
 const MAP_RATIO: u64 = 8;
 
@@ -147,11 +147,6 @@ impl Comparison<'_> {
             pixels().map(|pair| of(pair) * scale(pair)).sum()
         };
         let photon_error = spread(&|(_, photon)| photon.variance);
-        // Rare paths with large contributions are missing among so few samples; the difference to the estimate with
-        // photon maps shows how much.
-        let missing = spread(&|(path, photon)| {
-            2.0 * SAMPLES as f64 * (path.mean - photon.mean).powi(2) - photon.variance
-        });
         // Bright caustics are hardly ever among the samples.
         let caustics = self.caustics(paths, maps);
         let rare: f64 = caustics
@@ -160,7 +155,7 @@ impl Comparison<'_> {
             .map(|(variance, pair)| variance * scale(pair))
             .sum();
         let branches = f64::from(paths.branching().branches.unwrap_or(1));
-        let path_error = spread(&|(path, _)| path.variance).max(missing) + rare / branches;
+        let path_error = spread(&|(path, _)| path.variance) + rare / branches;
         let paths_per_ray = self.settings.max_paths_per_ray().min(2);
         let samples = samples_of(self.settings, path_error / count) / paths_per_ray as f64;
         let picture = samples * self.settings.pixels() as f64;

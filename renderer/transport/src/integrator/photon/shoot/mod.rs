@@ -36,7 +36,7 @@ const BLOCK: u64 = 1 << 8;
 
 /// Number of photons of a batch, after which the stored ones are counted; the minimum applies if few are to be stored.
 pub(crate) const BATCH: u64 = 1 << 15;
-const MIN_BATCH: u64 = 1 << 9;
+const MIN_BATCH: u64 = 1 << 8;
 
 /// Bit that separates the random numbers of pilots from those of stored photons.
 const PILOT_STREAM: u32 = 1 << 31;
