@@ -4,6 +4,7 @@
 //! unrolled a few times; then the variables that it assigns are extrapolated ("widening") until they no longer change.
 //! Cousot & Cousot, "Abstract Interpretation", 1977.
 
+use shading_compiler::check::deep_stack;
 use shading_compiler::hir::{
     Block, Code, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit, fuel, walk,
 };
@@ -24,6 +25,9 @@ const MAX_EXTRAPOLATIONS: u32 = 8;
 /// Maximum depth of calls; the results of deeper ones are unknown.
 const MAX_DEPTH: u32 = 24;
 
+/// Nesting of blocks from which the stack of a thread may not suffice.
+const DEEP_NESTING: u32 = 48;
+
 /// Values of the variables at a place.
 type State = Vec<Value>;
 
@@ -35,9 +39,11 @@ pub(super) struct Machine<'a> {
     pub(super) symbols: Symbols,
     /// Largest fuel that a run has consumed up to here.
     fuel: u64,
-    /// Statements that may still be evaluated one by one.
-    budget: u32,
+    /// Number of evaluated statements.
+    pub(super) statements: u32,
+    /// Depth of calls, and of blocks.
     depth: u32,
+    nesting: u32,
     /// True if a run may have been aborted since the flag was cleared.
     may_abort: bool,
     /// Values of the outputs where a run may be aborted.
@@ -70,8 +76,9 @@ impl<'a> Machine<'a> {
             point: Point::new(options, &symbols),
             symbols,
             fuel: 0,
-            budget: options.budget,
+            statements: 0,
             depth: 0,
+            nesting: 0,
             may_abort: false,
             aborted: None,
         }
@@ -136,6 +143,10 @@ impl<'a> Machine<'a> {
         }
     }
 
+    fn is_within_budget(&self) -> bool {
+        self.statements < self.options.budget
+    }
+
     /// Consumes fuel; if runs may have too little, they may be aborted here.
     fn burn(&mut self, frame: &Frame<'_>, amount: u32) {
         self.fuel = self.fuel.saturating_add(amount.into());
@@ -158,6 +169,15 @@ impl<'a> Machine<'a> {
     }
 
     fn block(&mut self, frame: &mut Frame<'a>, block: &'a [Stmt]) {
+        self.nesting += 1;
+        match self.nesting == DEEP_NESTING {
+            true => deep_stack(|| self.statements(frame, block)),
+            false => self.statements(frame, block),
+        }
+        self.nesting -= 1;
+    }
+
+    fn statements(&mut self, frame: &mut Frame<'a>, block: &'a [Stmt]) {
         for stmt in block {
             if frame.state.is_none() {
                 return;
@@ -167,7 +187,7 @@ impl<'a> Machine<'a> {
     }
 
     fn stmt(&mut self, frame: &mut Frame<'a>, stmt: &'a Stmt) {
-        self.budget = self.budget.saturating_sub(1);
+        self.statements = self.statements.saturating_add(1);
         match stmt {
             Stmt::Op { dst, op, args, .. } => {
                 let fuel = fuel::of_op(frame.code, *dst, *op, args);
@@ -240,7 +260,10 @@ impl<'a> Machine<'a> {
 
     fn repeat(&mut self, frame: &mut Frame<'a>, body: &'a Block, fuel: u32) {
         let mut undecided = 0;
-        while self.budget > 0 && undecided < MAX_UNDECIDED && self.fuel <= u64::from(self.options.fuel) {
+        while self.is_within_budget()
+            && undecided < MAX_UNDECIDED
+            && self.fuel <= u64::from(self.options.fuel)
+        {
             let exits = std::mem::take(&mut frame.exits);
             self.burn(frame, fuel);
             self.block(frame, body);
@@ -301,7 +324,7 @@ impl<'a> Machine<'a> {
     fn call(&mut self, frame: &mut Frame<'a>, function: &'a Function, args: &[Operand], results: &[LocalId]) {
         self.burn(frame, fuel::of_call(frame.code, function, args, results));
         let outer = std::mem::replace(&mut self.may_abort, false);
-        let found = match self.depth < MAX_DEPTH && self.budget > 0 {
+        let found = match self.depth < MAX_DEPTH && self.is_within_budget() {
             true => self.called(frame, function, args),
             false => {
                 self.may_abort = true;

@@ -48,6 +48,8 @@ pub struct UnitBounds {
     pub outputs: Vec<(String, Bound)>,
     /// True if a run may be aborted; it then has no closures.
     pub may_abort: bool,
+    /// Number of evaluated statements, which is proportional to the time.
+    pub statements: u32,
 }
 
 impl UnitBounds {
@@ -59,10 +61,12 @@ impl UnitBounds {
 
 /// Returns the bounds of a unit's outputs.
 pub fn evaluate(unit: &Unit, options: &BoundsOptions<'_>) -> UnitBounds {
-    let outputs = machine::Machine::new(unit, options).run();
+    let mut machine = machine::Machine::new(unit, options);
+    let outputs = machine.run();
     let names = unit.params.iter().filter(|param| param.output).map(|param| param.name.clone());
     UnitBounds {
         outputs: names.zip(outputs.values.iter().map(Bound::of)).collect(),
         may_abort: outputs.may_abort,
+        statements: machine.statements,
     }
 }

@@ -150,9 +150,9 @@ impl Range {
         }
     }
 
-    /// Extends the bounds by a distance.
+    /// Extends the bounds by at least a distance.
     #[must_use]
-    pub(super) fn widened(self, distance: f32) -> Range {
+    pub fn widened(self, distance: f32) -> Range {
         if self.is_empty() {
             return self;
         }

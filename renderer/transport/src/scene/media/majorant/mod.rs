@@ -8,7 +8,9 @@
 //! - [`refine`]: subdivision of cells where density was found.
 //! - [`grid`]: the grid, and majorants along rays.
 
+mod field;
 mod grid;
+mod probed;
 mod refine;
 mod search;
 mod space;
@@ -21,6 +23,7 @@ use rustc_hash::FxHashSet;
 use refine::MAX_PROBES;
 use renderer_base::math::Ray;
 
+pub(crate) use field::MediumField;
 pub(crate) use grid::{MajorantGrid, MediumFaults};
 pub(crate) use search::Landmarks;
 pub(crate) use space::{MediumProbe, MediumSpace};
