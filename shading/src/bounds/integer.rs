@@ -149,7 +149,8 @@ mod tests {
             let middle = ((i64::from(range.min) + i64::from(range.max)) / 2) as i32;
             ends.into_iter().chain([middle]).filter(move |&x| range.contains(x))
         };
-        let ops: [(Op, fn(i32, i32) -> i32); 10] = [
+        type Operation = (Op, fn(i32, i32) -> i32);
+        let ops: [Operation; 10] = [
             (Op::Add, i32::wrapping_add),
             (Op::Sub, i32::wrapping_sub),
             (Op::Mul, i32::wrapping_mul),

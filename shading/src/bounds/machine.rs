@@ -5,16 +5,16 @@
 //! Cousot & Cousot, "Abstract Interpretation", 1977.
 
 use shading_compiler::check::deep_stack;
-use shading_compiler::hir::{
-    Block, Code, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit, fuel, walk,
-};
+use shading_compiler::hir::{Block, Code, Function, LocalId, Op, Operand, ScopeId, Stmt, Unit, fuel, walk};
 
+use super::frame::{Frame, State, kind, value, without_closures};
 use super::host::BoundsOptions;
 use super::logic::{self, Truth};
+use super::narrow::Comparison;
 use super::number::Symbols;
 use super::operation::{self, Operation};
 use super::point::Point;
-use super::value::{self, Value};
+use super::value::Value;
 
 /// Number of undecided iterations of a loop before its variables are extrapolated.
 const MAX_UNDECIDED: u32 = 8;
@@ -27,9 +27,6 @@ const MAX_DEPTH: u32 = 24;
 
 /// Nesting of blocks from which the stack of a thread may not suffice.
 const DEEP_NESTING: u32 = 48;
-
-/// Values of the variables at a place.
-type State = Vec<Value>;
 
 /// State of an evaluation.
 pub(super) struct Machine<'a> {
@@ -48,17 +45,6 @@ pub(super) struct Machine<'a> {
     may_abort: bool,
     /// Values of the outputs where a run may be aborted.
     aborted: Option<State>,
-}
-
-/// A function during its evaluation.
-struct Frame<'a> {
-    code: &'a Code,
-    /// `None` if no run gets to the current place.
-    state: Option<State>,
-    /// States at jumps to the ends of scopes.
-    exits: Vec<(ScopeId, State)>,
-    /// True in the unit itself, whose outputs an abort leaves as they are.
-    is_outer: bool,
 }
 
 /// Values of the outputs of a unit, in order of its parameters.
@@ -178,15 +164,17 @@ impl<'a> Machine<'a> {
     }
 
     fn statements(&mut self, frame: &mut Frame<'a>, block: &'a [Stmt]) {
+        let mut previous = None;
         for stmt in block {
             if frame.state.is_none() {
                 return;
             }
-            self.stmt(frame, stmt);
+            self.stmt(frame, stmt, previous);
+            previous = Some(stmt);
         }
     }
 
-    fn stmt(&mut self, frame: &mut Frame<'a>, stmt: &'a Stmt) {
+    fn stmt(&mut self, frame: &mut Frame<'a>, stmt: &'a Stmt, previous: Option<&'a Stmt>) {
         self.statements = self.statements.saturating_add(1);
         match stmt {
             Stmt::Op { dst, op, args, .. } => {
@@ -201,7 +189,10 @@ impl<'a> Machine<'a> {
             Stmt::Call { function, args, results, .. } => {
                 self.call(frame, &self.unit.functions[*function], args, results);
             }
-            Stmt::If { condition, then, otherwise } => self.branch(frame, *condition, then, otherwise),
+            Stmt::If { condition, then, otherwise } => {
+                let comparison = Comparison::of(previous, *condition);
+                self.branch(frame, (*condition, comparison), then, otherwise);
+            }
             Stmt::Loop { body, fuel, .. } => self.repeat(frame, body, *fuel),
             Stmt::Scope { scope, body } => {
                 self.block(frame, body);
@@ -237,7 +228,13 @@ impl<'a> Machine<'a> {
         state[dst.as_u32() as usize] = result;
     }
 
-    fn branch(&mut self, frame: &mut Frame<'a>, condition: Operand, then: &'a Block, otherwise: &'a Block) {
+    fn branch(
+        &mut self,
+        frame: &mut Frame<'a>,
+        (condition, comparison): (Operand, Option<Comparison>),
+        then: &'a Block,
+        otherwise: &'a Block,
+    ) {
         let Some(state) = &frame.state else { return };
         let truth = match value(frame.code, state, condition, &self.symbols) {
             Value::Int(x) => Truth::of_int(x),
@@ -248,13 +245,22 @@ impl<'a> Machine<'a> {
             (false, true) => self.block(frame, otherwise),
             _ => {
                 let (before, fuel) = (frame.state.clone(), self.fuel);
+                self.assume(frame, comparison, true);
                 self.block(frame, then);
                 let (after, after_fuel) = (std::mem::replace(&mut frame.state, before), self.fuel);
                 self.fuel = fuel;
+                self.assume(frame, comparison, false);
                 self.block(frame, otherwise);
                 self.fuel = self.fuel.max(after_fuel);
                 frame.state = self.join_states(after, frame.state.take());
             }
+        }
+    }
+
+    /// Narrows the operands of a comparison with the result `holds`.
+    fn assume(&self, frame: &mut Frame<'a>, comparison: Option<Comparison>, holds: bool) {
+        if let (Some(comparison), Some(state)) = (comparison, &mut frame.state) {
+            comparison.narrow(holds, frame.code, state, &self.symbols);
         }
     }
 
@@ -361,25 +367,5 @@ impl<'a> Machine<'a> {
         let state = inner.state?;
         let outputs = function.outputs.iter();
         Some(outputs.map(|output| state[output.as_u32() as usize].clone()).collect())
-    }
-}
-
-fn kind(code: &Code, local: LocalId) -> Kind {
-    Kind::of(code.locals[local].ty).unwrap_or(Kind::INT)
-}
-
-fn value(code: &Code, state: &[Value], operand: Operand, symbols: &Symbols) -> Value {
-    match operand {
-        Operand::Local(local) => state[local.as_u32() as usize].clone(),
-        Operand::Const(id) => Value::of(&code.consts[id], symbols),
-    }
-}
-
-/// The value after an abort, which leaves no closures.
-fn without_closures(value: &Value) -> Value {
-    match value {
-        Value::Closure(closure) => Value::Closure(value::optional(closure).or(Some(Default::default()))),
-        Value::Array(list) => Value::Array(std::sync::Arc::new(list.iter().map(without_closures).collect())),
-        other => other.clone(),
     }
 }

@@ -10,19 +10,21 @@
 //!   [`shading_compiler::eval`].
 //! - Arithmetic keeps the dependence of results on one other value as a [`polynomial`], so that `mix` and `smoothstep` have
 //!   exact bounds.
-//! - Undecided branches are both evaluated, and undecided loops are extrapolated: see [`machine`].
+//! - Undecided branches are both evaluated, with the values that the condition allows ([`narrow`]), and undecided loops are extrapolated: see [`machine`].
 //! - Bounds include rounding: see [`range`]. A value that may be NaN or infinite has bounds that say so.
 //!
 //! Moore, "Interval Analysis", 1966, for the method; Heidrich, Slusallek & Seidel, "Sampling Procedural Shaders Using Affine
 //! Arithmetic", 1998, for shaders.
 
 mod bound;
+mod frame;
 mod function;
 mod host;
 mod integer;
 mod logic;
 mod machine;
 mod matrix;
+mod narrow;
 mod noise;
 mod number;
 mod operation;

@@ -9,7 +9,7 @@ use shading_compiler::eval::noise::{GaborOptions, NoiseKind, NoisePoint};
 use super::range::{self, Range};
 
 /// Maximum number of lattice cells that are bounded one by one.
-const MAX_CELLS: usize = 8;
+const MAX_CELLS: usize = 4;
 
 /// Largest coordinate of cells that are bounded one by one: floats are more exact than cells up to here.
 const MAX_COORDINATE: f32 = 1e6;

@@ -83,13 +83,14 @@ impl Operation<'_> {
     }
 
     fn arithmetic(&self, a: &Value, b: &Value, symbols: &Symbols) -> Option<Value> {
-        let (float, plain): (fn(&Number, &Number, &Symbols) -> Number, fn(Range, Range) -> Range) =
-            match self.op {
-                Op::Add => (number::add, range::add),
-                Op::Sub => (number::sub, |a, b| range::add(a, range::neg(b))),
-                Op::Mul => (number::mul, range::mul),
-                _ => (number::div, range::div),
-            };
+        type OfNumbers = fn(&Number, &Number, &Symbols) -> Number;
+        type OfRanges = fn(Range, Range) -> Range;
+        let (float, plain): (OfNumbers, OfRanges) = match self.op {
+            Op::Add => (number::add, range::add),
+            Op::Sub => (number::sub, |a, b| range::add(a, range::neg(b))),
+            Op::Mul => (number::mul, range::mul),
+            _ => (number::div, range::div),
+        };
         Some(match (a, b) {
             (Value::Float(a), Value::Float(b)) => Value::Float(float(a, b, symbols)),
             (Value::Triple(a), Value::Triple(b)) => {
@@ -240,7 +241,7 @@ impl Operation<'_> {
             }
             (B::Length, [Value::Triple(a)]) => float(length(a, symbols)),
             (B::Normalize, [Value::Triple(a)]) => triple(function::normalized(lanes(a), length(a, symbols))),
-            (B::Transpose, [Value::Matrix(m)]) => Value::Matrix(Arc::new(eval::matrix::transpose(&**m))),
+            (B::Transpose, [Value::Matrix(m)]) => Value::Matrix(Arc::new(eval::matrix::transpose(m))),
             (B::TransformPoint, [Value::Matrix(m), Value::Triple(p)]) => {
                 triple(matrix::transform_point(m, lanes(p)))
             }

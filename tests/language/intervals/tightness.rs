@@ -5,7 +5,8 @@ use std::sync::Arc;
 use language_support::boxes::{Corners, outside};
 use language_support::generate::{self, Random};
 use language_support::shipped;
-use shading::bounds::{self, Bound, BoundsOptions, Range};
+use shading::bounds::{self, Bound, BoundsOptions, Range, ShadingBox};
+use shading::builtins::Global;
 use shading::hir::Const;
 use shading::interp::{self, RunOptions, Value};
 use shading::{InstanceOptions, NoHost, Source};
@@ -88,4 +89,41 @@ fn known_expressions_have_tight_bounds() {
         }
     }
     assert!(wide.is_empty(), "\n{wide}");
+}
+
+/// Sum of the largest weights of the closures of a shipped volume shader at points of a cube around the origin of object
+/// space.
+fn largest_extinction(name: &str, half_side: f32) -> f32 {
+    let system = shipped::system(Arc::new(NoHost));
+    let loaded = system.load(shipped::find(name).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+    let (unit, ..) = system.optimized(&loaded.templates[0], &InstanceOptions::default()).unwrap();
+    let cube = [Range::new(-half_side, half_side); 3];
+    let shading_box = ShadingBox::unknown().with(Global::P, cube).with_local("object", cube);
+    let bounds = bounds::evaluate(&unit, &BoundsOptions::new(&shading_box));
+    let Some(Bound::Closure(closure)) = bounds.output("Ci") else {
+        panic!("{name} has a closure: {bounds:?}");
+    };
+    let components = closure.components().unwrap_or_else(|| panic!("{name} has known components"));
+    let emission = system
+        .closures()
+        .iter()
+        .find(|(_, signature)| signature.name == "emission")
+        .unwrap()
+        .0;
+    let media = components.iter().filter(|component| component.id != emission);
+    media.map(|component| component.weight[0].max.max(0.0)).sum()
+}
+
+#[test]
+fn media_have_tight_bounds_of_their_extinction() {
+    for (name, half_side, density) in [
+        ("cloud", 1.0, 40.0),
+        ("cloud", 0.01, 40.0),
+        ("smoke", 1.0, 20.0),
+        ("fog", 1.0, 0.1),
+        ("fire", 0.1, 6.0),
+    ] {
+        let found = largest_extinction(name, half_side);
+        assert!(found >= 0.0 && found <= 1.001 * density, "{name}: {found}");
+    }
 }

@@ -47,8 +47,15 @@ const MAX_WASTE: f32 = 8.0;
 /// Number of probes that test the majorants.
 const TEST_PROBES: usize = 1 << 13;
 
-/// Maximum number of statements that bounds of a medium evaluate.
-const MAX_STATEMENTS: usize = 1 << 23;
+/// Number of statements that bounds evaluate, relative to the number of probes.
+const STATEMENTS_PER_PROBE: usize = 4;
+
+/// Ratio to the majorant of the probes up to which the bound of a cell is its majorant. In other cells, the shader has
+/// much larger bounds than values, so that the null collisions would cost more than the variance of a low majorant.
+const MAX_LOOSENESS: f32 = 1.5;
+
+/// The same ratio up to which bounds of a cell's children are evaluated.
+const MAX_PARENT_LOOSENESS: f32 = 8.0;
 
 /// A grid under construction.
 struct Builder<'a, F> {
@@ -126,7 +133,7 @@ impl<F: MediumField> Builder<'_, F> {
             statements += block.statements;
         }
         if statements > 0 {
-            self.evaluations = MAX_STATEMENTS / statements.div_ceil(cells);
+            self.evaluations = STATEMENTS_PER_PROBE * budget / statements.div_ceil(cells);
         }
     }
 
@@ -191,11 +198,16 @@ impl<F: MediumField> Builder<'_, F> {
         index
     }
 
-    /// Majorant of a cell: its bound, or else the largest rate in the cell and its neighbours, times [`MARGIN`].
+    /// Majorant of a cell: its bound if that is tight, or else the largest rate in the cell and its neighbours, times
+    /// [`MARGIN`].
     fn bound(&self, cell: &ProbedCell) -> f32 {
-        if cell.limit.is_finite() {
-            return cell.limit;
-        }
+        let probed = self.probed_bound(cell);
+        let waste = (cell.limit - probed) * self.diagonal(cell.level);
+        let is_tight = cell.limit <= MAX_LOOSENESS * probed || waste <= MIN_SPARSE_WASTE;
+        if is_tight { cell.limit } else { probed }
+    }
+
+    fn probed_bound(&self, cell: &ProbedCell) -> f32 {
         let size = (self.count * (1 << (SPLIT_LOG2 * cell.level))).as_ivec3();
         let (low, high) = (cell.at.as_ivec3() - 1, cell.at.as_ivec3() + 1);
         let (low, high) = (low.max(IVec3::ZERO), high.min(size - 1));
@@ -233,12 +245,14 @@ impl<F: MediumField> Builder<'_, F> {
         chosen.sort_unstable_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
         let left = budget.saturating_sub(self.probes);
         chosen.truncate(left.div_ceil(CHILDREN * CHILD_PROBES));
+        let is_evaluated: Vec<bool> =
+            chosen.iter().map(|&(_, index)| self.evaluates_children(index)).collect();
         let blocks: Vec<ProbedBlock> = chosen
             .par_iter()
-            .enumerate()
+            .zip(is_evaluated)
             .map_init(
                 || self.medium.field.context(),
-                |context, (rank, &(_, index))| {
+                |context, (&(_, index), is_evaluated)| {
                     let ProbedCell { level, at, limit, .. } = self.cells[index];
                     let local = |i: u32| UVec3::new(i % SPLIT, i / SPLIT % SPLIT, i / (SPLIT * SPLIT));
                     let children = CellBlock {
@@ -246,13 +260,12 @@ impl<F: MediumField> Builder<'_, F> {
                         at: (0..CHILDREN as u32).map(|i| at * SPLIT + local(i)),
                         probes: CHILD_PROBES,
                         limit,
-                        is_evaluated: (rank + 1) * CHILDREN <= self.evaluations,
+                        is_evaluated,
                     };
                     self.medium.probe(children, context)
                 },
             )
             .collect();
-        self.evaluations = self.evaluations.saturating_sub(chosen.len() * CHILDREN);
         for (&(_, index), block) in chosen.iter().zip(blocks) {
             self.is_faulty |= block.is_faulty;
             self.probes += CHILDREN * CHILD_PROBES;
@@ -262,6 +275,19 @@ impl<F: MediumField> Builder<'_, F> {
             self.propagate(first);
         }
         !chosen.is_empty()
+    }
+
+    /// Reserves the evaluation of bounds of a cell's children; returns false if they would be loose, or if there have been
+    /// too many evaluations.
+    fn evaluates_children(&mut self, index: usize) -> bool {
+        let cell = &self.cells[index];
+        let is_loose = cell.limit > MAX_PARENT_LOOSENESS * MARGIN * cell.max_rate;
+        let may_pay = cell.limit > 0.0 && (!is_loose || cell.limit.is_infinite() || cell.max_rate == 0.0);
+        let is_evaluated = may_pay && self.evaluations >= CHILDREN;
+        if is_evaluated {
+            self.evaluations -= CHILDREN;
+        }
+        is_evaluated
     }
 
     /// Propagates rates found by the search to a block of children, and the largest rate of the block to its ancestors.
@@ -302,8 +328,7 @@ impl<F: MediumField> Builder<'_, F> {
             detail,
         };
         let cell = |(cell, bound): (&ProbedCell, &f32)| match cell.child {
-            0 if cell.limit.is_finite() => Cell::leaf(*bound),
-            0 => Cell::leaf(bound.max(min_majorant)),
+            0 => Cell::leaf(bound.max(min_majorant).min(cell.limit)),
             child => Cell::inner(child),
         };
         MajorantGrid {
@@ -330,7 +355,8 @@ impl<F: MediumField> Builder<'_, F> {
                     let at = ((p - self.medium.space.bounds.min) / size).max(Vec3::ZERO);
                     let leaf = self.find(MAX_LEVEL, at.as_uvec3().min(last));
                     let rate = self.medium.field.probe(p, context).rate;
-                    (rate > bounds[leaf].max(min_majorant)).then(|| self.diagonal(self.cells[leaf].level))
+                    let ProbedCell { level, limit, .. } = self.cells[leaf];
+                    (rate > bounds[leaf].max(min_majorant).min(limit)).then(|| self.diagonal(level))
                 },
             )
             .flatten()
