@@ -63,7 +63,7 @@ fn clamped(x: i64) -> i32 {
 }
 
 fn number(op: Op, holds: bool, a: &Number, b: Range, symbols: &Symbols) -> Option<Number> {
-    // All comparisons with NaN are false, except `!=`.
+    // Comparisons with NaN are false, except `!=`.
     let is_of_numbers = holds != (op == Op::Ne);
     if b.is_empty() || (b.may_be_nan && !is_of_numbers) {
         return None;

@@ -132,7 +132,7 @@ impl Polynomial {
         all.fold(0.0, |largest, x| largest.max(x.abs()))
     }
 
-    /// The same polynomial with more coefficients.
+    /// The polynomial with more coefficients.
     fn elevated(&self, degree: usize) -> Polynomial {
         let mut result = *self;
         while result.degree < degree {

@@ -54,7 +54,7 @@ const STATEMENTS_PER_PROBE: usize = 4;
 /// much larger bounds than values, so that the null collisions would cost more than the variance of a low majorant.
 const MAX_LOOSENESS: f32 = 1.5;
 
-/// The same ratio up to which bounds of a cell's children are evaluated.
+/// Ratio of a cell's bound to its probes up to which bounds of its children are evaluated.
 const MAX_PARENT_LOOSENESS: f32 = 8.0;
 
 /// A grid under construction.
