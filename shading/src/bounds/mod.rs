@@ -1,17 +1,22 @@
-//! Bounds of shaders by interval arithmetic: the third evaluator of HIR, besides the interpreter and machine code.
+//! Bounds of shaders by interval arithmetic: the third evaluator of HIR, after the interpreter and machine code.
 //!
-//! [`evaluate`] takes a box of shading points and returns bounds of the outputs of a unit: no run of the interpreter or of
-//! compiled code at a point of the box has a result outside. Renderers use it where points do not suffice, such as for the
-//! majorant of a procedural medium.
+//! [`evaluate`] runs a unit, such as the HIR of an instance ([`InstanceOptions::keeps_hir`](crate::InstanceOptions::keeps_hir)),
+//! on a box of shading points. It returns ranges of the outputs, and for closures the possible components with ranges of
+//! weights and parameters. Results of the interpreter and of compiled code at points of the box are within these bounds.
+//! Renderers use them where samples do not suffice, such as for the majorant of a procedural medium.
 //!
-//! - Each operation has a rule from bounds to bounds, in the files of its family: [`number`] and [`integer`] (arithmetic),
-//!   [`logic`] (comparisons), [`function`] (elementary functions), [`noise`] and [`pattern`], [`matrix`], [`point`]
-//!   (globals and services of the host). Operations without a rule give any value. Constant operands are evaluated by
-//!   [`shading_compiler::eval`].
-//! - Arithmetic keeps the dependence of results on one other value as a [`polynomial`], so that `mix` and `smoothstep` have
-//!   exact bounds.
-//! - Undecided branches are both evaluated, with the values that the condition allows ([`narrow`]), and undecided loops are extrapolated: see [`machine`].
-//! - Bounds include rounding: see [`range`]. A value that may be NaN or infinite has bounds that say so.
+//! - Each operation has a rule from ranges to ranges, in the file of its family: [`number`] and [`integer`] (arithmetic),
+//!   [`logic`] (comparisons), [`function`] (elementary functions), [`noise`] and [`pattern`], [`matrix`], [`point`] (globals
+//!   and services of the host). Operations without a rule give any value; [`shading_compiler::eval`] evaluates constants.
+//! - Plain intervals lose the dependence of operands on each other: `x - x` would not be 0. Affine arithmetic keeps linear
+//!   dependence; Kiln keeps a [`polynomial`] of one value, so that `mix`, `smoothstep` and `x * (1 - x)` are exact.
+//! - Both branches of an undecided condition are evaluated, with operands that the comparison allows ([`narrow`]), and
+//!   joined. Undecided loops are extrapolated up to a fixed point: see [`machine`].
+//! - Bounds include rounding: see [`range`]. A range has a flag for NaN.
+//! - Gradient noise has bounds by lattice cell in small boxes, and its range in large ones. Gabor noise, traces, point clouds
+//!   and dictionaries are unknown. Matrices, attributes and textures are those of a [`BoundsHost`].
+//! - [`refine`] bisects boxes; the excess of bounds decreases in proportion to the size of the box. The sum of octaves of noise
+//!   is tight only in boxes smaller than the cells of its finer octaves.
 //!
 //! Moore, "Interval Analysis", 1966, for the method; Heidrich, Slusallek & Seidel, "Sampling Procedural Shaders Using Affine
 //! Arithmetic", 1998, for shaders.

@@ -16,7 +16,7 @@ use super::noise::NoiseBox;
 use super::number::{self, Number, Symbols};
 use super::pattern;
 use super::range::{self, Range};
-use super::value::{self, Component, Value};
+use super::value::{self, Component, Value, ranges};
 
 /// An operation with its operands.
 #[derive(Clone, Copy)]
@@ -299,19 +299,6 @@ impl Operation<'_> {
         let count = matches!(self.kind, Kind::Array(Element::Float | Element::Triple, 3));
         count.then(|| Value::Array(Arc::new(vec![value, unknown.clone(), unknown])))
     }
-}
-
-/// Ranges of floats and triples in order; `None` if there is another kind of value.
-pub(super) fn ranges(values: &[Value]) -> Option<Vec<Range>> {
-    let mut list = vec![];
-    for value in values {
-        match value {
-            Value::Float(x) => list.push(x.range),
-            Value::Triple(x) => list.extend(x.iter().map(|x| x.range)),
-            _ => return None,
-        }
-    }
-    Some(list)
 }
 
 fn negated(a: &Value, symbols: &Symbols) -> Option<Value> {

@@ -7,9 +7,8 @@ use shading_compiler::hir::Kind;
 
 use super::noise::NoiseBox;
 use super::number::{Number, Symbols};
-use super::operation::ranges;
 use super::range::Range;
-use super::value::Value;
+use super::value::{Value, ranges};
 
 /// Largest knot of a spline without overflow.
 const MAX_KNOT: f32 = 1e30;

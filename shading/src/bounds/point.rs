@@ -11,9 +11,9 @@ use super::host::{BoundsOptions, TextureBox};
 use super::integer::IntRange;
 use super::matrix;
 use super::number::{Number, Symbols};
-use super::operation::{Operation, ranges};
+use super::operation::Operation;
 use super::range::Range;
-use super::value::Value;
+use super::value::{Value, ranges};
 use crate::runtime::{RayKind, Subimage, TextureRequest};
 
 /// The shading points of an evaluation.

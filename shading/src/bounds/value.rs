@@ -125,6 +125,19 @@ fn join_closures(a: &Closure, b: &Closure, symbols: &Symbols) -> Closure {
     (list.len() <= MAX_COMPONENTS).then(|| Arc::new(list))
 }
 
+/// Ranges of floats and triples in order; `None` if there is another kind of value.
+pub(super) fn ranges(values: &[Value]) -> Option<Vec<Range>> {
+    let mut list = vec![];
+    for value in values {
+        match value {
+            Value::Float(x) => list.push(x.range),
+            Value::Triple(x) => list.extend(x.iter().map(|x| x.range)),
+            _ => return None,
+        }
+    }
+    Some(list)
+}
+
 impl Value {
     /// Returns a value of which only the kind is known.
     pub(super) fn unknown(kind: Kind, symbols: &Symbols) -> Value {
