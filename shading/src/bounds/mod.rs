@@ -15,7 +15,7 @@
 //! - Bounds include rounding: see [`range`]. A range has a flag for NaN.
 //! - Gradient noise has bounds by lattice cell in small boxes, and its range in large ones. Gabor noise, traces, point clouds
 //!   and dictionaries are unknown. Matrices, attributes and textures are those of a [`BoundsHost`].
-//! - [`refine`] bisects boxes; the excess of bounds decreases in proportion to the size of the box. The sum of octaves of noise
+//! - [`refine()`] bisects boxes; the excess of bounds decreases in proportion to the size of the box. The sum of octaves of noise
 //!   is tight only in boxes smaller than the cells of its finer octaves.
 //!
 //! Moore, "Interval Analysis", 1966, for the method; Heidrich, Slusallek & Seidel, "Sampling Procedural Shaders Using Affine

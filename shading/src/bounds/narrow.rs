@@ -103,3 +103,50 @@ fn exchanged(op: Op) -> Op {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_with_the_result_of_a_comparison_remain() {
+        let symbols = Symbols::default();
+        let pairs: Vec<[i32; 2]> = (-2..3).flat_map(|min| (min..3).map(move |max| [min, max])).collect();
+        let all = || {
+            [Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne]
+                .into_iter()
+                .flat_map(|op| [(op, true), (op, false)])
+        };
+        let is = |op: Op, x: i32, y: i32| match op {
+            Op::Lt => x < y,
+            Op::Le => x <= y,
+            Op::Gt => x > y,
+            Op::Ge => x >= y,
+            Op::Eq => x == y,
+            _ => x != y,
+        };
+        let int = |[min, max]: [i32; 2]| Value::Int(IntRange { min, max });
+        let float =
+            |[min, max]: [i32; 2]| Value::Float(Number::new(Range::new(min as f32, max as f32), &symbols));
+        for ((op, holds), (a, b)) in all().flat_map(|case| {
+            pairs
+                .iter()
+                .flat_map(|a| pairs.iter().map(move |b| (*a, *b)))
+                .map(move |pair| (case, pair))
+        }) {
+            let ints = first(op, holds, &int(a), &int(b), &symbols);
+            let floats = first(op, holds, &float(a), &float(b), &symbols);
+            for (x, y) in (a[0]..=a[1]).flat_map(|x| (b[0]..=b[1]).map(move |y| (x, y))) {
+                if is(op, x, y) != holds {
+                    continue;
+                }
+                let is_inside = |found: &Option<Value>| match found {
+                    Some(Value::Int(range)) => range.contains(x),
+                    Some(Value::Float(number)) => number.range.contains(x as f32),
+                    _ => true,
+                };
+                assert!(is_inside(&ints) && is_inside(&floats), "{op} {holds} {a:?} {b:?}: {x} {y}");
+            }
+        }
+    }
+}
