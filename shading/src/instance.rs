@@ -62,6 +62,7 @@ pub struct ShaderInstance {
     /// Offset of the output that holds the closure tree.
     root: Option<usize>,
     live: Vec<LiveInput>,
+    hir: Option<Arc<Unit>>,
     compile_stats: CompileStats,
 }
 
@@ -104,6 +105,7 @@ impl ShaderInstance {
             host_type: host.host_type,
             root,
             live: vec![],
+            hir: None,
             compile_stats: CompileStats::default(),
         }
     }
@@ -345,9 +347,20 @@ impl ShaderInstance {
         Arc::ptr_eq(&self.compiled, &other.compiled)
     }
 
-    /// Sets the statistics of the steps before code generation, and the live inputs.
-    pub(crate) fn with(self, compile_stats: CompileStats, live: Vec<LiveInput>) -> ShaderInstance {
-        ShaderInstance { compile_stats, live, ..self }
+    /// Sets the statistics of the steps before code generation, the live inputs, and the HIR to keep.
+    pub(crate) fn with(
+        self,
+        compile_stats: CompileStats,
+        live: Vec<LiveInput>,
+        hir: Option<Arc<Unit>>,
+    ) -> ShaderInstance {
+        ShaderInstance { compile_stats, live, hir, ..self }
+    }
+
+    /// Returns the optimised HIR, if [`InstanceOptions::keeps_hir`](crate::InstanceOptions::keeps_hir) requested it. Live
+    /// inputs are attributes of the object [`hir::UNIFORM_OBJECT`](crate::hir::UNIFORM_OBJECT), so they have no bounds.
+    pub fn hir(&self) -> Option<&Unit> {
+        self.hir.as_deref()
     }
 
     /// Returns the live inputs ([`InstanceOptions::live`](crate::InstanceOptions::live)) with their values.
@@ -380,7 +393,8 @@ impl ShaderInstance {
         data.statistics.fingerprint = hasher.finish();
         let number = next_number();
         data.places.shader = number;
-        Ok(ShaderInstance { compiled: self.compiled.clone(), data, number, live, ..*self })
+        let (compiled, hir) = (self.compiled.clone(), self.hir.clone());
+        Ok(ShaderInstance { compiled, data, number, live, hir, ..*self })
     }
 
     /// Returns the statistics of the steps before code generation.

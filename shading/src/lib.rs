@@ -73,6 +73,9 @@ pub use shading_compiler::hir::{
     Axis, ColorSpace, Interpolation, RayKind, TextureMapping, TextureOptions, Wrap,
 };
 
+// Bounds of shaders.
+pub mod bounds;
+
 // Modules for the crates, tests and tools of this workspace; not part of the public interface.
 #[doc(hidden)]
 pub mod codegen;

@@ -93,6 +93,8 @@ pub struct InstanceOptions {
     pub packets: bool,
     /// True if runs count their work, for [`ShadingContext::work`].
     pub counts_work: bool,
+    /// True if the instance keeps its HIR, for [`bounds`](crate::bounds): [`ShaderInstance::hir`].
+    pub keeps_hir: bool,
 }
 
 impl ShadingSystem {
@@ -311,6 +313,7 @@ impl ShadingSystem {
         let template = template.into();
         let mut live = options.live.of(&template, &options.inputs).map_err(Diagnostic::from)?;
         let (mut unit, sources, compile_stats) = self.optimized(&template, options)?;
+        let hir = options.keeps_hir.then(|| Arc::new(unit.clone()));
         let numbers: Vec<(String, Const)> = live.iter().filter_map(LiveInput::number).collect();
         let uses = bind_live_inputs(&mut unit, &numbers);
         let prepared = CodegenUnit::new(unit);
@@ -320,7 +323,7 @@ impl ShadingSystem {
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
         let data = code.instance_data(prepared, Some(&Arc::new(sources)));
         let instance = ShaderInstance::new(code, data, &self.host);
-        Ok(Arc::new(instance.with(compile_stats, live)))
+        Ok(Arc::new(instance.with(compile_stats, live, hir)))
     }
 
     /// Returns the machine code of a unit; compiles it unless an instance in use has it.

@@ -9,6 +9,7 @@ mod differential;
 mod formatted;
 mod groups;
 mod hints;
+mod intervals;
 mod jit;
 mod jit_equals_interp;
 mod linear;

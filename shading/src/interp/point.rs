@@ -8,8 +8,8 @@ use super::machine::Machine;
 use crate::runtime::host::matrix_between;
 use crate::runtime::last_trace::of_lanes;
 use crate::runtime::{RayKind, Sink, TraceRay};
-use shading_compiler::builtins::{Builtin, Global};
-use shading_compiler::hir::{Axis, Const, Kind, Op, Operand};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::{Const, Kind, Op, Operand};
 use shading_syntax::source::Span;
 
 impl<'a> Machine<'a> {
@@ -25,8 +25,8 @@ impl<'a> Machine<'a> {
         let globals = self.options.globals;
         let text = |i: usize| args.get(i).map_or("", |&a| frame.text(a));
         Some(Value::of(&match op {
-            Op::Global(global) => self.global(global),
-            Op::GlobalDerivative(global, axis) => self.global_derivative(global, axis),
+            Op::Global(global) => globals.value(global),
+            Op::GlobalDerivative(global, axis) => globals.derivative(global, axis),
             Op::Derivative(_) => kind.zero(),
             Op::Texture(options) => self.texture(frame, options, args, span),
             Op::TextureError(options) => self.texture_error(frame, options, args),
@@ -139,25 +139,5 @@ impl<'a> Machine<'a> {
             }
         }
         found
-    }
-
-    pub(super) fn global(&self, global: Global) -> Const {
-        self.options.globals.value(global)
-    }
-
-    pub(super) fn global_derivative(&self, global: Global, axis: Axis) -> Const {
-        let g = self.options.globals;
-        let triple = |t: &crate::runtime::globals::Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
-        match (global, axis) {
-            (Global::P, Axis::X) => triple(&g.dpdx),
-            (Global::P, Axis::Y) => triple(&g.dpdy),
-            (Global::I, Axis::X) => triple(&g.didx),
-            (Global::I, Axis::Y) => triple(&g.didy),
-            (Global::U, Axis::X) => Const::Float(g.dudx),
-            (Global::U, Axis::Y) => Const::Float(g.dudy),
-            (Global::V, Axis::X) => Const::Float(g.dvdx),
-            (Global::V, Axis::Y) => Const::Float(g.dvdy),
-            _ => Kind::of(global.ty()).unwrap_or(Kind::FLOAT).zero(),
-        }
     }
 }

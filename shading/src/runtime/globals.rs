@@ -1,8 +1,7 @@
 //! Shader globals: the shading point, as read by shaders (`P`, `N`, `u`, `v` …), and ray kinds.
 
 use shading_compiler::builtins::Global;
-use shading_compiler::hir::Const;
-use shading_compiler::hir::RayKind;
+use shading_compiler::hir::{Axis, Const, Kind, RayKind};
 
 /// Three floats that compiled code loads as one vector; the fourth is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -98,6 +97,22 @@ impl ShaderGlobals {
             Global::Time => Const::Float(self.time),
             Global::DTime => Const::Float(self.dtime),
             Global::DPdtime => triple(&self.dpdtime),
+        }
+    }
+
+    /// Derivative of a global; zero if it has none.
+    pub(crate) fn derivative(&self, global: Global, axis: Axis) -> Const {
+        let triple = |t: &Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
+        match (global, axis) {
+            (Global::P, Axis::X) => triple(&self.dpdx),
+            (Global::P, Axis::Y) => triple(&self.dpdy),
+            (Global::I, Axis::X) => triple(&self.didx),
+            (Global::I, Axis::Y) => triple(&self.didy),
+            (Global::U, Axis::X) => Const::Float(self.dudx),
+            (Global::U, Axis::Y) => Const::Float(self.dudy),
+            (Global::V, Axis::X) => Const::Float(self.dvdx),
+            (Global::V, Axis::Y) => Const::Float(self.dvdy),
+            _ => Kind::of(global.ty()).unwrap_or(Kind::FLOAT).zero(),
         }
     }
 }

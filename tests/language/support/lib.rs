@@ -1,6 +1,7 @@
 //! Shared by the tests of the language: random units, comparison of compiled code with the interpreter, damaged and long
 //! sources, the shipped shaders and the closures of the renderer.
 
+pub mod boxes;
 pub mod clock;
 pub mod compiled;
 pub mod damage;

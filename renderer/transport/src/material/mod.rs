@@ -21,6 +21,7 @@ mod islands;
 mod label;
 mod late_table;
 pub mod library;
+mod medium_bounds;
 mod missing_inputs;
 mod output_shader;
 mod rendering_space;
@@ -58,6 +59,7 @@ pub use host::Host;
 pub use includes::Folders;
 pub use interior::{Interior, Medium};
 pub(crate) use label::label_hash;
+pub(crate) use medium_bounds::{MediumBounds, MediumRegion};
 pub(crate) use missing_inputs::MissingInputs;
 pub use output_shader::OutputShader;
 pub use renderer_scene::MaterialId;
@@ -201,6 +203,12 @@ impl Material {
         surface.pass_straight(it);
     }
 
+    /// Kind of a ray, with the purpose of rendering.
+    #[inline]
+    fn ray_kind(&self, kind: RayKind) -> RayKind {
+        RayKind(kind.0 | self.purpose.0)
+    }
+
     /// Runs one of the material's shaders at a point and fills `surface`, respecting sidedness.
     #[inline]
     fn run(
@@ -214,7 +222,7 @@ impl Material {
     ) {
         let globals = || {
             let footprint = self.wants_footprint.then_some(footprint);
-            let kind = RayKind(ray.kind.0 | self.purpose.0);
+            let kind = self.ray_kind(ray.kind);
             let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
             globals::globals(it, HitRay { kind, ..ray }, area, footprint, self.space)
         };
@@ -249,7 +257,7 @@ impl Material {
         footprint: &Footprint,
         context: &mut ShadingContext,
     ) {
-        let kind = RayKind(ray.kind.0 | self.purpose.0);
+        let kind = self.ray_kind(ray.kind);
         let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
         let globals = globals::globals(it, HitRay { kind, ..ray }, area, Some(footprint), self.space);
         instance.run(&globals, context).expect(RUNS);
@@ -354,7 +362,7 @@ impl Material {
         ray: HitRay,
         context: &mut ShadingContext,
     ) -> Coefficients {
-        let kind = RayKind(ray.kind.0 | self.purpose.0);
+        let kind = self.ray_kind(ray.kind);
         let globals = globals::globals(it, HitRay { kind, ..ray }, 0.0, None, self.space);
         interior::coefficients(shader.run(&globals, context).expect(RUNS))
     }

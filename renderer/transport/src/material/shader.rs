@@ -90,7 +90,10 @@ impl Instances {
         let medium = closure_effects::interior_closures(known);
         let inside = match medium.is_empty() {
             true => None,
-            false => Some(instantiate(&InstanceOptions { closures: Some(medium), ..options })?),
+            false => {
+                let options = InstanceOptions { closures: Some(medium), keeps_hir: true, ..options };
+                Some(instantiate(&options)?)
+            }
         };
         Ok(Instances { full, light, inside, replaced: None })
     }

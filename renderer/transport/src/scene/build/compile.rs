@@ -183,6 +183,7 @@ pub(in crate::scene) fn instances(
         Some(interior) => {
             let (name, span) = (format!("{}.interior", material.name), interior.span);
             let group = material_group(&name, GroupUse::Volume, span, interior, None, file)?;
+            let options = InstanceOptions { keeps_hir: true, ..options.clone() };
             Some(system.instantiate(Arc::new(group), &options)?)
         }
         None => None,

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use glam::Vec3;
 use rustc_hash::FxHashMap;
 
-use super::majorant::{Landmarks, Majorant, MajorantGrid, MediumProbe, MediumSpace};
+use super::majorant::{Landmarks, Majorant, MajorantGrid, MediumField, MediumProbe, MediumSpace};
+use super::medium_point;
 use crate::interior::{Body, BodyId};
 use crate::light::Light;
-use crate::material::{HitRay, MaterialId, Medium, RayKind, ShadingContext};
+use crate::material::{HitRay, MaterialId, Medium, MediumBounds, RayKind, ShadingContext};
 use crate::scene::Scene;
 use renderer_base::math::Bounds;
 use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId};
@@ -144,9 +145,8 @@ impl Scene {
     }
 
     fn majorant_of(&self, medium: PlacedMedium, probes: usize, landmarks: &Landmarks) -> Majorant {
-        let context = || ShadingContext::new(self.host.clone());
-        let probe = |context: &mut ShadingContext, p| self.probe_medium(&medium, p, context);
-        let grid = MajorantGrid::new(&medium.space, probes, landmarks, context, probe);
+        let field = SceneMedium { scene: self, medium };
+        let grid = MajorantGrid::new(&medium.space, probes, landmarks, &field);
         Majorant { space: medium.space, grid: Arc::new(grid) }
     }
 
@@ -166,5 +166,34 @@ impl Scene {
             .map(|shape| shape.bounds().center())
             .chain(lights.filter_map(Light::center));
         Landmarks::new(points.collect(), self.host.camera())
+    }
+}
+
+/// The medium of an object of a scene.
+struct SceneMedium<'a> {
+    scene: &'a Scene,
+    medium: PlacedMedium,
+}
+
+impl MediumField for SceneMedium<'_> {
+    type Context = ShadingContext;
+
+    fn context(&self) -> ShadingContext {
+        ShadingContext::new(self.scene.host.clone())
+    }
+
+    fn probe(&self, p: Vec3, context: &mut ShadingContext) -> MediumProbe {
+        self.scene.probe_medium(&self.medium, p, context)
+    }
+
+    fn bounds(&self, part: Bounds) -> Option<MediumBounds> {
+        let body = self.scene.bodies.get(self.medium.id);
+        let Medium::Varying(shader) = &body.medium else {
+            return None;
+        };
+        let region = self.medium.space.region(part);
+        let it = medium_point(body, region.bounds.center(), Vec3::Z, 0.0);
+        let material = &self.scene.materials[body.material.0 as usize];
+        material.medium_bounds(shader, &it, RayKind::DIFFUSE.into(), &region, &self.scene.host)
     }
 }

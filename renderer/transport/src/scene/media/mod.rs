@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use glam::{Vec2, Vec3};
 
 use super::Scene;
-use crate::interior::{BodyId, InteriorList, MediumClass, beer_lambert};
+use crate::interior::{Body, BodyId, InteriorList, MediumClass, beer_lambert};
 use crate::material::{HitRay, Medium, RayKind, ShadingContext};
 use crate::medium::Coefficients;
 use homogeneous::sample_homogeneous;
@@ -115,24 +115,29 @@ impl Scene {
             return Coefficients::default();
         }
         let body = self.bodies.get(id);
-        let it = Interaction {
-            p,
-            p_error: 0.0,
-            wo: -direction,
-            ng: -direction,
-            n: -direction,
-            uv: Vec2::ZERO,
-            dpdu: Vec3::X,
-            dpdv: Vec3::Y,
-            t: 0.0,
-            time,
-            shape: body.shape.unwrap_or(ShapeId(0)),
-            primitive: 0,
-        };
+        let it = medium_point(body, p, direction, time);
         let medium = self.materials[body.material.0 as usize].medium_at(shader, &it, ray, shading);
         match majorant {
             Some(majorant) => medium.limited(majorant.limit()),
             None => medium,
         }
+    }
+}
+
+/// A point inside a body on a ray of unit direction, for its shader.
+fn medium_point(body: &Body, p: Vec3, direction: Vec3, time: f32) -> Interaction {
+    Interaction {
+        p,
+        p_error: 0.0,
+        wo: -direction,
+        ng: -direction,
+        n: -direction,
+        uv: Vec2::ZERO,
+        dpdu: Vec3::X,
+        dpdv: Vec3::Y,
+        t: 0.0,
+        time,
+        shape: body.shape.unwrap_or(ShapeId(0)),
+        primitive: 0,
     }
 }

@@ -1,14 +1,19 @@
 //! Majorants: upper bounds on the extinction of heterogeneous media, in adaptive grids.
 //!
-//! A volume shader does not state its maximum. The majorant of a cell is the maximum over probes in the cell and its
-//! neighbours, times a margin. Where the extinction exceeds the majorant, estimates stay unbiased but become noisier:
-//! see [`media`](super). Density is missed only if all probes around it are zero.
+//! A volume shader does not state its maximum. The majorant of a cell is a bound by interval arithmetic on the shader's
+//! code ([`shading::bounds`]) where that is tight: the extinction never exceeds it. In other cells, it is the maximum over
+//! probes in the cell and its neighbours, times a margin. Where the extinction exceeds that, estimates stay unbiased but
+//! become noisier: see [`media`](super). Density is missed only if all probes around it are zero and bounds are loose.
 //!
+//! - [`field`]: the medium, at points and in boxes.
+//! - [`probed`]: probes and bounds of the cells.
 //! - [`search`]: probe points over the medium, and at several scales around landmarks.
 //! - [`refine`]: subdivision of cells where density was found.
 //! - [`grid`]: the grid, and majorants along rays.
 
+mod field;
 mod grid;
+mod probed;
 mod refine;
 mod search;
 mod space;
@@ -21,6 +26,7 @@ use rustc_hash::FxHashSet;
 use refine::MAX_PROBES;
 use renderer_base::math::Ray;
 
+pub(crate) use field::MediumField;
 pub(crate) use grid::{MajorantGrid, MediumFaults};
 pub(crate) use search::Landmarks;
 pub(crate) use space::{MediumProbe, MediumSpace};

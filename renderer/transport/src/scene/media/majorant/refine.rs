@@ -3,11 +3,12 @@
 use glam::{IVec3, UVec3, Vec3};
 use rayon::prelude::*;
 
+use super::field::MediumField;
 use super::grid::{CHILDREN, Cell, MajorantGrid, MediumFaults, SPLIT, SPLIT_LOG2};
+use super::probed::{CellBlock, GridMedium, ProbedBlock, ProbedCell};
 use super::search::{Landmarks, SearchPoints};
 use super::space::{MediumProbe, MediumSpace};
 use renderer_base::math::{cbrt, sqr};
-use renderer_base::sampler::mix;
 
 /// Maximum number of probes of a medium in which they find density.
 pub(super) const MAX_PROBES: usize = 1 << 17;
@@ -46,13 +47,21 @@ const MAX_WASTE: f32 = 8.0;
 /// Number of probes that test the majorants.
 const TEST_PROBES: usize = 1 << 13;
 
+/// Number of statements that bounds evaluate, relative to the number of probes.
+const STATEMENTS_PER_PROBE: usize = 4;
+
+/// Ratio to the majorant of the probes up to which the bound of a cell is its majorant. In other cells, the shader has
+/// much larger bounds than values, so that the null collisions would cost more than the variance of a low majorant.
+const MAX_LOOSENESS: f32 = 1.5;
+
+/// Ratio of a cell's bound to its probes up to which bounds of its children are evaluated.
+const MAX_PARENT_LOOSENESS: f32 = 8.0;
+
 /// A grid under construction.
-struct Builder<'a, N, F> {
-    space: &'a MediumSpace,
-    new_context: N,
-    probe: F,
+struct Builder<'a, F> {
+    medium: GridMedium<'a, F>,
+    /// Number of cells of the uniform grid.
     count: UVec3,
-    size: Vec3,
     cells: Vec<ProbedCell>,
     /// Points with density that the search found, and their rates.
     found: Vec<(Vec3, f32)>,
@@ -60,62 +69,30 @@ struct Builder<'a, N, F> {
     probes: usize,
     /// Number of probes of the search.
     searched: usize,
+    /// Number of cells whose bounds may still be evaluated.
+    evaluations: usize,
     is_faulty: bool,
-}
-
-/// A cell with the results of its probes.
-#[derive(Clone, Copy, Debug, Default)]
-struct ProbedCell {
-    level: u32,
-    /// Position in the grid of cells of its level.
-    at: UVec3,
-    /// Index of its first child; 0 without children.
-    child: u32,
-    /// Largest rate in the cell [1/m].
-    max_rate: f32,
-    sum: f32,
-    probes: u32,
-    /// Number of probes with density.
-    hits: u32,
-}
-
-/// Results of the probes of a block of cells.
-struct ProbedBlock {
-    cells: Vec<ProbedCell>,
-    is_faulty: bool,
-}
-
-impl ProbedCell {
-    fn add(&mut self, rate: f32) {
-        self.max_rate = self.max_rate.max(rate);
-        self.sum += rate;
-        self.probes += 1;
-        self.hits += u32::from(rate > 0.0);
-    }
 }
 
 impl MajorantGrid {
-    /// Builds the grid of a medium from about `budget` probes; `probe` evaluates a point of `space`.
-    pub(crate) fn new<C>(
+    /// Builds the grid of a medium from about `budget` probes.
+    pub(crate) fn new(
         space: &MediumSpace,
         budget: usize,
         landmarks: &Landmarks,
-        new_context: impl Fn() -> C + Sync,
-        probe: impl Fn(&mut C, Vec3) -> MediumProbe + Sync,
+        field: &impl MediumField,
     ) -> MajorantGrid {
         let size = (space.bounds.max - space.bounds.min).max(Vec3::splat(f32::MIN_POSITIVE));
         let largest = cbrt((budget / (UNIFORM_DIVISOR * MIN_CELL_PROBES)) as f32).min(MAX_CELLS);
         let count = (size / size.max_element() * largest).ceil().max(Vec3::ONE).as_uvec3();
         let mut builder = Builder {
-            space,
-            new_context,
-            probe,
+            medium: GridMedium { space, field, size: size / count.as_vec3() },
             count,
-            size: size / count.as_vec3(),
             cells: vec![],
             found: vec![],
             probes: 0,
             searched: 0,
+            evaluations: 0,
             is_faulty: false,
         };
         builder.probe_uniform_grid(budget);
@@ -125,82 +102,61 @@ impl MajorantGrid {
     }
 }
 
-impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<'_, N, F> {
+impl<F: MediumField> Builder<'_, F> {
     fn probe_uniform_grid(&mut self, budget: usize) {
         let count = self.count;
-        let cells = count.element_product();
-        let probes_per_cell =
-            (budget / UNIFORM_DIVISOR / cells as usize).clamp(MIN_CELL_PROBES, 8 * MIN_CELL_PROBES);
-        let slabs = count.z;
-        let in_slab = (count.x * count.y) as usize;
-        let blocks: Vec<ProbedBlock> = (0..slabs)
+        let cells = count.element_product() as usize;
+        let probes = (budget / UNIFORM_DIVISOR / cells).clamp(MIN_CELL_PROBES, 8 * MIN_CELL_PROBES);
+        let blocks: Vec<ProbedBlock> = (0..count.z)
             .into_par_iter()
-            .map_init(&self.new_context, |context, z| {
-                let at = (0..count.y).flat_map(|y| (0..count.x).map(move |x| UVec3::new(x, y, z)));
-                self.probe_cells(context, 0, at, probes_per_cell)
-            })
+            .map_init(
+                || self.medium.field.context(),
+                |context, z| {
+                    let at = (0..count.y).flat_map(|y| (0..count.x).map(move |x| UVec3::new(x, y, z)));
+                    let cells = CellBlock {
+                        level: 0,
+                        at,
+                        probes,
+                        limit: f32::INFINITY,
+                        is_evaluated: true,
+                    };
+                    self.medium.probe(cells, context)
+                },
+            )
             .collect();
-        self.cells.reserve(in_slab * slabs as usize);
+        self.cells.reserve(cells);
+        let mut statements = 0;
         for block in blocks {
             self.is_faulty |= block.is_faulty;
-            self.probes += block.cells.len() * probes_per_cell;
+            self.probes += block.cells.len() * probes;
             self.cells.extend(block.cells);
+            statements += block.statements;
         }
-    }
-
-    /// Probes cells of a level, `probes_per_cell` times each.
-    fn probe_cells(
-        &self,
-        context: &mut C,
-        level: u32,
-        at: impl Iterator<Item = UVec3>,
-        probes_per_cell: usize,
-    ) -> ProbedBlock {
-        let mut block = ProbedBlock { cells: vec![], is_faulty: false };
-        let size = self.size_of(level);
-        for at in at {
-            let mut cell = ProbedCell { level, at, ..ProbedCell::default() };
-            let seed = [at.x, at.y, at.z].into_iter().fold(u64::from(level), |seed, x| {
-                mix(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(x))
-            });
-            for index in 0..probes_per_cell as u64 {
-                // Fewer than eight probes use opposite octants.
-                let octant = if probes_per_cell < 8 {
-                    [0, 7, 2, 5][index as usize % 4]
-                } else {
-                    index
-                };
-                let local = unit_point(mix(seed ^ index), octant);
-                let found = (self.probe)(context, self.space.bounds.min + (at.as_vec3() + local) * size);
-                block.is_faulty |= found.is_faulty;
-                cell.add(found.rate);
-            }
-            block.cells.push(cell);
+        if statements > 0 {
+            self.evaluations = STATEMENTS_PER_PROBE * budget / statements.div_ceil(cells);
         }
-        block
-    }
-
-    fn size_of(&self, level: u32) -> Vec3 {
-        self.size / (1 << (SPLIT_LOG2 * level)) as f32
     }
 
     /// Diagonal of the cells of a level [m].
     fn diagonal(&self, level: u32) -> f32 {
-        self.size_of(level).length() * self.space.scale
+        self.medium.size_of(level).length() * self.medium.space.scale
     }
 
     /// Probes the medium at several scales, with more points as long as there is no density.
     fn search(&mut self, budget: usize, landmarks: &Landmarks) {
-        let points = SearchPoints { space: self.space, landmarks };
+        let points = SearchPoints { space: self.medium.space, landmarks };
         for count in [budget / SEARCH_DIVISOR].into_iter().chain(FURTHER_PROBES) {
             let found: Vec<(Vec3, MediumProbe)> = (0..count)
                 .into_par_iter()
                 .with_min_len(256)
-                .map_init(&self.new_context, |context, index| {
-                    let p = points.at((self.searched + index) as u64)?;
-                    let probe = (self.probe)(context, p);
-                    (probe.rate > 0.0 || probe.is_faulty).then_some((p, probe))
-                })
+                .map_init(
+                    || self.medium.field.context(),
+                    |context, index| {
+                        let p = points.at((self.searched + index) as u64)?;
+                        let probe = self.medium.field.probe(p, context);
+                        (probe.rate > 0.0 || probe.is_faulty).then_some((p, probe))
+                    },
+                )
                 .flatten()
                 .collect();
             self.searched += count;
@@ -208,7 +164,9 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
                 self.is_faulty |= probe.is_faulty;
                 self.record(p, probe.rate);
             }
-            if self.cells.iter().any(|cell| cell.max_rate > 0.0) {
+            if self.cells.iter().any(|cell| cell.max_rate > 0.0)
+                || self.cells.iter().all(|cell| cell.limit.is_finite())
+            {
                 break;
             }
         }
@@ -216,7 +174,7 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
 
     /// Adds a rate at a point to the cells that contain it.
     fn record(&mut self, p: Vec3, rate: f32) {
-        let local = ((p - self.space.bounds.min) / self.size).max(Vec3::ZERO);
+        let local = ((p - self.medium.space.bounds.min) / self.medium.size).max(Vec3::ZERO);
         let at = local.as_uvec3().min(self.count - UVec3::ONE);
         let index = (at.x + self.count.x * (at.y + self.count.y * at.z)) as usize;
         if rate > self.cells[index].max_rate {
@@ -240,8 +198,16 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
         index
     }
 
-    /// Majorant of a cell: the largest rate in the cell and its neighbours, times [`MARGIN`].
+    /// Majorant of a cell: its bound if that is tight, or else the largest rate in the cell and its neighbours, times
+    /// [`MARGIN`].
     fn bound(&self, cell: &ProbedCell) -> f32 {
+        let probed = self.probed_bound(cell);
+        let waste = (cell.limit - probed) * self.diagonal(cell.level);
+        let is_tight = cell.limit <= MAX_LOOSENESS * probed || waste <= MIN_SPARSE_WASTE;
+        if is_tight { cell.limit } else { probed }
+    }
+
+    fn probed_bound(&self, cell: &ProbedCell) -> f32 {
         let size = (self.count * (1 << (SPLIT_LOG2 * cell.level))).as_ivec3();
         let (low, high) = (cell.at.as_ivec3() - 1, cell.at.as_ivec3() + 1);
         let (low, high) = (low.max(IVec3::ZERO), high.min(size - 1));
@@ -279,14 +245,26 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
         chosen.sort_unstable_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
         let left = budget.saturating_sub(self.probes);
         chosen.truncate(left.div_ceil(CHILDREN * CHILD_PROBES));
+        let is_evaluated: Vec<bool> =
+            chosen.iter().map(|&(_, index)| self.evaluates_children(index)).collect();
         let blocks: Vec<ProbedBlock> = chosen
             .par_iter()
-            .map_init(&self.new_context, |context, &(_, index)| {
-                let ProbedCell { level, at, .. } = self.cells[index];
-                let local = |i: u32| UVec3::new(i % SPLIT, i / SPLIT % SPLIT, i / (SPLIT * SPLIT));
-                let children = (0..CHILDREN as u32).map(|i| at * SPLIT + local(i));
-                self.probe_cells(context, level + 1, children, CHILD_PROBES)
-            })
+            .zip(is_evaluated)
+            .map_init(
+                || self.medium.field.context(),
+                |context, (&(_, index), is_evaluated)| {
+                    let ProbedCell { level, at, limit, .. } = self.cells[index];
+                    let local = |i: u32| UVec3::new(i % SPLIT, i / SPLIT % SPLIT, i / (SPLIT * SPLIT));
+                    let children = CellBlock {
+                        level: level + 1,
+                        at: (0..CHILDREN as u32).map(|i| at * SPLIT + local(i)),
+                        probes: CHILD_PROBES,
+                        limit,
+                        is_evaluated,
+                    };
+                    self.medium.probe(children, context)
+                },
+            )
             .collect();
         for (&(_, index), block) in chosen.iter().zip(blocks) {
             self.is_faulty |= block.is_faulty;
@@ -299,12 +277,25 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
         !chosen.is_empty()
     }
 
+    /// Reserves the evaluation of bounds of a cell's children; returns false if they would be loose, or if there have been
+    /// too many evaluations.
+    fn evaluates_children(&mut self, index: usize) -> bool {
+        let cell = &self.cells[index];
+        let is_loose = cell.limit > MAX_PARENT_LOOSENESS * MARGIN * cell.max_rate;
+        let may_pay = cell.limit > 0.0 && (!is_loose || cell.limit.is_infinite() || cell.max_rate == 0.0);
+        let is_evaluated = may_pay && self.evaluations >= CHILDREN;
+        if is_evaluated {
+            self.evaluations -= CHILDREN;
+        }
+        is_evaluated
+    }
+
     /// Propagates rates found by the search to a block of children, and the largest rate of the block to its ancestors.
     fn propagate(&mut self, first: usize) {
         let ProbedCell { level, at, .. } = self.cells[first];
-        let size = self.size_of(level);
+        let size = self.medium.size_of(level);
         for &(p, rate) in &self.found {
-            let inside = ((p - self.space.bounds.min) / size).floor() - at.as_vec3();
+            let inside = ((p - self.medium.space.bounds.min) / size).floor() - at.as_vec3();
             let is_inside = inside.cmpge(Vec3::ZERO).all() && inside.cmplt(Vec3::splat(SPLIT as f32)).all();
             if is_inside {
                 let child = &mut self.cells[first + child_index(inside.as_uvec3())];
@@ -337,13 +328,13 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
             detail,
         };
         let cell = |(cell, bound): (&ProbedCell, &f32)| match cell.child {
-            0 => Cell::leaf(bound.max(min_majorant)),
+            0 => Cell::leaf(bound.max(min_majorant).min(cell.limit)),
             child => Cell::inner(child),
         };
         MajorantGrid {
-            bounds: self.space.bounds,
+            bounds: self.medium.space.bounds,
             count: self.count,
-            cell: self.size,
+            cell: self.medium.size,
             cells: self.cells.iter().zip(&bounds).map(cell).collect(),
             faults,
         }
@@ -352,18 +343,22 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
     /// Fraction of the volume where the rate of a test probe exceeds the majorant, and the largest diagonal of such a
     /// cell [m].
     fn missed(&self, bounds: &[f32], min_majorant: f32) -> (f32, f32) {
-        let size = self.size_of(MAX_LEVEL);
+        let size = self.medium.size_of(MAX_LEVEL);
         let last = self.count * (1 << (SPLIT_LOG2 * MAX_LEVEL)) - UVec3::ONE;
         let missed: Vec<f32> = (0..TEST_PROBES)
             .into_par_iter()
             .with_min_len(256)
-            .map_init(&self.new_context, |context, index| {
-                let p = self.space.spread((TEST_PROBES + index) as u64);
-                let at = ((p - self.space.bounds.min) / size).max(Vec3::ZERO);
-                let leaf = self.find(MAX_LEVEL, at.as_uvec3().min(last));
-                let rate = (self.probe)(context, p).rate;
-                (rate > bounds[leaf].max(min_majorant)).then(|| self.diagonal(self.cells[leaf].level))
-            })
+            .map_init(
+                || self.medium.field.context(),
+                |context, index| {
+                    let p = self.medium.space.spread((TEST_PROBES + index) as u64);
+                    let at = ((p - self.medium.space.bounds.min) / size).max(Vec3::ZERO);
+                    let leaf = self.find(MAX_LEVEL, at.as_uvec3().min(last));
+                    let rate = self.medium.field.probe(p, context).rate;
+                    let ProbedCell { level, limit, .. } = self.cells[leaf];
+                    (rate > bounds[leaf].max(min_majorant).min(limit)).then(|| self.diagonal(level))
+                },
+            )
             .flatten()
             .collect();
         let detail = missed.iter().copied().fold(0.0, f32::max);
@@ -374,11 +369,4 @@ impl<C, N: Fn() -> C + Sync, F: Fn(&mut C, Vec3) -> MediumProbe + Sync> Builder<
 /// Index of a child in its block, by its position.
 fn child_index(at: UVec3) -> usize {
     (at.x + SPLIT * (at.y + SPLIT * at.z)) as usize
-}
-
-/// Random point of an octant of the unit cube.
-fn unit_point(bits: u64, octant: u64) -> Vec3 {
-    let part = |shift: u64| (bits >> (16 * shift) & 0xffff) as f32 / 65536.0;
-    let half = |axis: u64| (octant >> axis & 1) as f32;
-    Vec3::new(half(0) + part(0), half(1) + part(1), half(2) + part(2)) * 0.5
 }

@@ -2,6 +2,7 @@
 
 use glam::{Affine3A, Vec3};
 
+use crate::material::MediumRegion;
 use crate::medium::Coefficients;
 use renderer_base::math::{Bounds, Ray, cbrt, determinant, inverse};
 
@@ -57,6 +58,21 @@ impl MediumSpace {
         self.world_from_medium.transform_point3(p)
     }
 
+    /// Part of the medium in a box of this space.
+    pub(crate) fn region(&self, part: Bounds) -> MediumRegion {
+        match self.medium_from_world {
+            None => MediumRegion { bounds: part, local: None },
+            Some(_) => {
+                let corner = |i: usize| {
+                    let pick = |axis: usize| if i >> axis & 1 == 0 { part.min[axis] } else { part.max[axis] };
+                    self.to_world(Vec3::new(pick(0), pick(1), pick(2)))
+                };
+                let bounds = Bounds::of_points((0..8).map(corner)).widened();
+                MediumRegion { bounds, local: Some(part) }
+            }
+        }
+    }
+
     /// Position in this space of a point in world space.
     pub(super) fn point(&self, p: Vec3) -> Vec3 {
         self.medium_from_world.map_or(p, |matrix| matrix.transform_point3(p))
@@ -84,13 +100,18 @@ impl MediumSpace {
 
     /// Probe of these coefficients.
     pub(crate) fn probe(&self, medium: &Coefficients) -> MediumProbe {
-        let extinction = medium.extinction().max_component().min(self.limit());
         MediumProbe {
-            rate: match medium.emission.is_black() {
-                true => extinction,
-                false => extinction.max(EMISSION_STEPS / self.diagonal()),
-            },
+            rate: self.rate(medium.extinction().max_component(), !medium.emission.is_black()),
             is_faulty: medium.is_faulty(),
+        }
+    }
+
+    /// Suitable rate of tentative collisions [1/m].
+    pub(crate) fn rate(&self, extinction: f32, emits: bool) -> f32 {
+        let extinction = extinction.min(self.limit());
+        match emits {
+            true => extinction.max(EMISSION_STEPS / self.diagonal()),
+            false => extinction,
         }
     }
 
