@@ -123,8 +123,8 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "guide",
-        doc: "`true`: photons guide gather rays towards indirect light, such as light through doors; `false`: no \
-              guiding; by default the pilot chooses; the expected picture does not change",
+        doc: "`true`: photons guide gather rays towards indirect light, such as light through doors; `false` \
+              by default; the expected picture does not change",
         set: |photon, field, context| photon.guide = field.boolean(context),
     },
     Key {

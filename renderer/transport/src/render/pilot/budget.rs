@@ -13,9 +13,6 @@ use renderer_image::Rect;
 /// Maximum share of the render's paths for a trial. Four trials at most precede a render.
 const TRIAL_SHARE: f64 = 0.0075;
 
-/// Expected number of samples of a render towards a noise goal, relative to the minimum of a pixel.
-const NOISE_ROUNDS: u64 = 4;
-
 /// Minimum number of pixels of a pilot.
 const MIN_PIXELS: u64 = 32;
 
@@ -34,10 +31,11 @@ impl Budget {
             None => u64::from(settings.width) * u64::from(settings.height),
         };
         let samples = match &settings.noise {
-            Some(goal) => (NOISE_ROUNDS * goal.min_samples).min(goal.max_samples),
-            None => settings.total,
+            // Samples with a relative variance of 1.
+            Some(goal) => goal.error.powi(-2).max(goal.min_samples as f64).min(goal.max_samples as f64),
+            None => settings.total as f64,
         };
-        Budget { paths: samples as f64 * pixels as f64 }
+        Budget { paths: samples * pixels as f64 }
     }
 
     /// Number of items that a trial may take at `cost` paths each, at most the end of `range`; `None` if that is less than its

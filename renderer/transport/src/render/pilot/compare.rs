@@ -60,7 +60,7 @@ pub(super) fn decide(
     let photon = PhotonSettings {
         depth: path.depth,
         hide_emitters: path.hide_emitters,
-        guide: settings.deciding_limit().map(|_| false),
+        guide: Some(false),
         ..PhotonSettings::default()
     };
     let gain = match caustics::missing(scene, settings, path, pass) {

@@ -19,7 +19,7 @@ mod settings;
 mod stratified;
 mod time_limit;
 
-use crate::integrator::{Integrator, Pass, PhotonSettings, PrepareError};
+use crate::integrator::{Integrator, Pass, PrepareError};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 
@@ -51,16 +51,12 @@ pub(super) fn choose(
                 missing_light: caustics::missing(scene, settings, &chosen.settings, pass),
             }
         }
-        Integrator::Photon(photon) => {
-            // Guides of gather rays take time, and seldom pay.
-            let guide = photon.guide.or(settings.deciding_limit().map(|_| false));
-            let chosen = Integrator::Photon(PhotonSettings { guide, ..*photon });
-            PilotResult {
-                decision: None,
-                integrator: *integrator,
-                chosen: ChosenSettings::given(chosen),
-                missing_light: None,
-            }
-        }
+        // The numbers of gather rays and light samples are chosen once there are maps.
+        Integrator::Photon(_) => PilotResult {
+            decision: None,
+            integrator: *integrator,
+            chosen: ChosenSettings::given(*integrator),
+            missing_light: None,
+        },
     })
 }

@@ -1,8 +1,6 @@
 //! Numbers of branches and light samples, and guides, by short pilots, where the integrator's settings leave them open.
 //!
 //! - Branches and light samples at the first surface that scatters: see `branches.rs`.
-//! - Guides of `photon`: the variant with less variance × cost. Where the sky or near walls light a surface, gather rays
-//!   are better without guides.
 //! - Guides of `path`, where indirect light dominates the noise: guides are made of a few photons, and guided paths show
 //!   the variance that the same light would have without guides. This includes rare bright paths, which guides find and
 //!   an unguided pilot misses. The variance of caustics that both miss is estimated from photons.
@@ -26,8 +24,8 @@ use renderer_image::Rect;
 /// Cost of a sample with two branches and two light samples, in paths.
 const PATH_SAMPLE: f64 = 2.5;
 
-/// Cost of a sample with two gather rays and two light samples, in paths; two variants share a trial.
-const GATHER_SAMPLE: f64 = 8.0;
+/// Cost of a sample with two gather rays and two light samples, in paths.
+const GATHER_SAMPLE: f64 = 4.0;
 
 /// Cost of a photon stored for guides, in camera rays of plain paths, as in veach-ajar by Bitterli.
 const PHOTON_COST: f64 = 3.0;
@@ -178,7 +176,7 @@ impl Pilots<'_> {
     }
 }
 
-/// Chooses the numbers of gather rays and light samples and the guides that the settings leave open. Progressive passes have one
+/// Chooses the numbers of gather rays and light samples that the settings leave open. Progressive passes have one
 /// of each: they shoot photons for every sample, which cost more.
 pub(crate) fn with_counts(
     scene: &Scene,
@@ -187,37 +185,25 @@ pub(crate) fn with_counts(
     maps: Prepared,
     stop: &AtomicBool,
 ) -> ChosenSettings<Prepared> {
+    // Guides of gather rays lost in six rooms: 8 % in `two_rooms`, half of the speed in `cornell_box`.
+    let maps = maps.with_guides(photon.guide.unwrap_or(false));
     let gathers = photon.show.is_none() && !photon.progressive && photon.gather != Some(0);
-    let is_open = photon.gather.is_none() || photon.light_samples.is_none() || photon.guide.is_none();
+    let is_open = photon.gather.is_none() || photon.light_samples.is_none();
     if !gathers || !is_open || photon.depth == Some(1) {
         return ChosenSettings::given(maps);
     }
     let film = Rect::of_size(settings.width, settings.height);
     let Some(grid) = Budget::new(settings).grid(&film, STEP, SAMPLES as f64 * GATHER_SAMPLE) else {
         let [gather, light_samples] = [photon.gather, photon.light_samples].map(|count| count.unwrap_or(1));
-        let guide = photon.guide.unwrap_or(false);
-        return ChosenSettings::given(maps.with_guides(guide).with_counts(gather, light_samples));
+        return ChosenSettings::given(maps.with_counts(gather, light_samples));
     };
-    let mut maps = maps.with_counts(2, 2);
-    let mut best: Option<(f64, bool, Errors, Counts)> = None;
-    for (guide, costs) in [(false, GATHERED), (true, GUIDED_GATHERED)] {
-        if photon.guide.is_some_and(|given| given != guide) {
-            continue;
-        }
-        maps = maps.with_guides(guide);
-        let errors = Errors::of(&measured(scene, settings, grid, &maps, stop), costs);
-        let counts = errors.best(photon.gather, photon.light_samples, settings.max_branches(), TOLERANCE);
-        let work = errors.work(counts);
-        if best.is_none_or(|(least, ..)| TOLERANCE * work < least) {
-            best = Some((work, guide, errors, counts));
-        }
-    }
-    let Some((_, guide, errors, counts)) = best else {
-        return ChosenSettings::given(maps);
-    };
+    let maps = maps.with_counts(2, 2);
+    let costs = if photon.guide == Some(true) { GUIDED_GATHERED } else { GATHERED };
+    let errors = Errors::of(&measured(scene, settings, grid, &maps, stop), costs);
+    let counts = errors.best(photon.gather, photon.light_samples, settings.max_branches(), TOLERANCE);
     let most = settings.max_paths_per_ray();
     ChosenSettings {
-        settings: maps.with_guides(guide).with_counts(counts.branches, counts.light_samples),
+        settings: maps.with_counts(counts.branches, counts.light_samples),
         paths_per_ray: errors.paths(counts, photon.gather, photon.light_samples, most),
     }
 }
