@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
-
 use super::denoise::TexelPoint;
 use super::field::Mixture;
 use super::lightmap_buffer::{Coverage, LightmapBuffer};
@@ -32,9 +30,13 @@ pub(super) fn fill_and_dilate(
     let rest = all(lightmap, Coverage::Dark);
     fill_all(lightmap, places, rest);
     let after = all(lightmap, Coverage::Dark).len();
+    let mut front = all(lightmap, Coverage::Empty);
     for _ in 0..margin {
-        let bare = all(lightmap, Coverage::Empty);
-        dilate(lightmap, &bare);
+        if front.is_empty() {
+            break;
+        }
+        let dilated = dilate(lightmap, &front);
+        front = next_front(lightmap, &dilated, Coverage::Empty);
     }
     (before - after, after)
 }
@@ -43,13 +45,17 @@ pub(super) fn fill_and_dilate(
 fn fill_all(lightmap: &mut LightmapBuffer, places: &[TexelPoint], mut front: Vec<usize>) {
     while !front.is_empty() {
         let filled = fill(lightmap, places, &front);
-        let next: FxHashSet<usize> = (filled.iter())
-            .flat_map(|&i| lightmap.around(i))
-            .filter(|&i| lightmap.coverage[i] == Coverage::Dark)
-            .collect();
-        front = next.into_iter().collect();
-        front.sort_unstable();
+        front = next_front(lightmap, &filled, Coverage::Dark);
     }
+}
+
+/// The texels of a coverage around these texels, each once: only they can change in the next round.
+fn next_front(lightmap: &LightmapBuffer, texels: &[usize], coverage: Coverage) -> Vec<usize> {
+    let around = texels.iter().flat_map(|&index| lightmap.around(index));
+    let mut front: Vec<usize> = around.filter(|&index| lightmap.coverage[index] == coverage).collect();
+    front.sort_unstable();
+    front.dedup();
+    front
 }
 
 /// Sets hidden texels to the mean of the lit texels across chart edges, all at once.
@@ -98,7 +104,8 @@ fn fill(lightmap: &mut LightmapBuffer, places: &[TexelPoint], texels: &[usize]) 
 }
 
 /// Sets each of these texels, which belong to no chart, to the mean of its valid neighbours of one chart; all at once.
-fn dilate(lightmap: &mut LightmapBuffer, texels: &[usize]) {
+/// Returns the texels that have such neighbours.
+fn dilate(lightmap: &mut LightmapBuffer, texels: &[usize]) -> Vec<usize> {
     let mut found = vec![];
     for &index in texels {
         let valid = || lightmap.around(index).filter(|&i| lightmap.field.valid[i]);
@@ -117,10 +124,12 @@ fn dilate(lightmap: &mut LightmapBuffer, texels: &[usize]) {
         sum.iter_mut().for_each(|color| *color /= count as f32);
         found.push((index, chart, sum));
     }
+    let dilated = found.iter().map(|&(index, ..)| index).collect();
     for (index, chart, colors) in found {
         lightmap.charts[index] = chart;
         set(lightmap, index, &colors, Coverage::Dilated);
     }
+    dilated
 }
 
 fn set(lightmap: &mut LightmapBuffer, index: usize, colors: &[Rgb], coverage: Coverage) {

@@ -199,45 +199,56 @@ fn filled(
             None => Coverage::Dark,
         };
     }
-    let all = 0..map.charts.len();
-    let mut bare: Vec<usize> = (all.clone())
+    let all = || 0..map.charts.len();
+    let in_charts = all()
         .filter(|&at| map.charts[at] != NO_CHART && map.values[at].is_none())
         .collect();
-    while map.fill(&mut bare, Coverage::Filled, |map, at| Some(map.charts[at])) {}
-    let mut bare: Vec<usize> = all.filter(|&at| map.charts[at] == NO_CHART).collect();
-    for _ in 0..margin {
-        map.fill(&mut bare, Coverage::Dilated, Spreading::nearest_chart);
-    }
+    let outside = all().filter(|&at| map.charts[at] == NO_CHART).collect();
+    map.fill(in_charts, Coverage::Filled, u32::MAX);
+    map.fill(outside, Coverage::Dilated, margin);
     (map.values, map.coverage)
 }
 
 impl Spreading<'_> {
-    /// Sets each of the `bare` texels to the mean of its neighbours in the chart `chart_of`, all at once; texels without
-    /// such neighbours stay bare. Returns whether any was set.
-    fn fill(
-        &mut self,
-        bare: &mut Vec<usize>,
-        coverage: Coverage,
-        chart_of: impl Fn(&Self, usize) -> Option<u32>,
-    ) -> bool {
-        let mut found = vec![];
-        bare.retain(|&at| {
-            let mean = chart_of(self, at).and_then(|chart| Some((chart, self.mean_around(at, chart)?)));
-            found.extend(mean.map(|(chart, mean)| (at, chart, mean)));
-            mean.is_none()
-        });
-        for &(at, chart, mean) in &found {
-            self.charts[at] = chart;
-            self.values[at] = Some(mean);
-            self.coverage[at] = coverage;
+    /// Sets each of the `bare` texels to the mean of its neighbours in its chart, or in the nearest chart if it has none, all at
+    /// once, in at most `rounds` rounds. After the first round, only neighbours of the last texels can change.
+    fn fill(&mut self, mut bare: Vec<usize>, coverage: Coverage, rounds: u32) {
+        let mut is_bare = vec![false; self.charts.len()];
+        bare.iter().for_each(|&at| is_bare[at] = true);
+        for _ in 0..rounds {
+            let set = |&at: &usize| {
+                let chart = self.chart_for(at)?;
+                Some((at, chart, self.mean_around(at, chart)?))
+            };
+            let found: Vec<(usize, u32, Rgb)> = bare.iter().filter_map(set).collect();
+            if found.is_empty() {
+                break;
+            }
+            for &(at, chart, mean) in &found {
+                self.charts[at] = chart;
+                self.values[at] = Some(mean);
+                self.coverage[at] = coverage;
+                is_bare[at] = false;
+            }
+            bare = found
+                .iter()
+                .flat_map(|&(at, ..)| self.texels.around(at))
+                .filter(|&at| is_bare[at])
+                .collect();
+            bare.sort_unstable();
+            bare.dedup();
         }
-        !found.is_empty()
     }
 
-    /// The chart of the valid neighbours of a texel; the first one if there are several.
-    fn nearest_chart(&self, at: usize) -> Option<u32> {
-        let valid = self.texels.around(at).filter(|&other| self.values[other].is_some());
-        valid.map(|other| self.charts[other]).min()
+    /// The chart of a texel; outside of charts, that of its valid neighbours, the first one if there are several.
+    fn chart_for(&self, at: usize) -> Option<u32> {
+        match self.charts[at] {
+            NO_CHART => {
+                let valid = self.texels.around(at).filter(|&other| self.values[other].is_some());
+                valid.map(|other| self.charts[other]).min()
+            }
+            chart => Some(chart),
+        }
     }
 
     fn mean_around(&self, at: usize, chart: u32) -> Option<Rgb> {
