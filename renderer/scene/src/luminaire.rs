@@ -48,7 +48,7 @@ pub struct Luminaire {
 /// Coordinate system of a goniophotometer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Photometry {
-    /// Vertical planes about a vertical axis, with angles from the vertical: car lamps.
+    /// Vertical planes about a vertical axis, with angles from the vertical: headlights.
     A,
     /// Planes about a horizontal axis: floodlights.
     B,
@@ -90,7 +90,7 @@ pub enum Symmetry {
     /// 0° to 90° of type A and B: left and right are equal, and so are above and below if the vertical angles begin at
     /// 0° too.
     Lateral,
-    /// All planes are given.
+    /// Every plane is in the file.
     None,
 }
 
