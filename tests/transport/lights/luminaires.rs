@@ -66,7 +66,7 @@ fn both_integrators_have_the_same_indirect_light() {
         // Both integrators sample the direct light of the floor in the same way.
         let indirect = |set: &[&str]| {
             let [all, direct] = ["integrator.depth=4", "integrator.depth=2"]
-                .map(|depth| mean(&[set, &[depth]].concat(), 256));
+                .map(|depth| mean(&[set, &[depth]].concat(), 1024));
             all - direct
         };
         let (path, photon) = (indirect(&["integrator=path"]), indirect(&photon));

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::buffers::Buffers;
 use crate::parse_ies;
 use renderer_base::color::Rgb;
+use renderer_geometry::camera::Pose;
 use renderer_scene::{LightKind, Luminaire};
 
 /// Name of the extension.
@@ -56,7 +57,7 @@ impl Luminaires {
         if !scale.is_finite() || multiplier < 0.0 {
             return Err("has no finite, positive intensity".to_owned());
         }
-        if !place.is_finite() || place.matrix3.determinant() == 0.0 {
+        if Pose::new(&place).is_err() {
             return Err("has no direction".to_owned());
         }
         Ok(LightKind::Luminaire { world_from_light: place, scale, luminaire })
