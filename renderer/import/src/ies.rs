@@ -1,9 +1,9 @@
 //! Reader of IES files (ANSI/IES LM-63): the luminous intensity of luminaires, of the editions 1986, 1991, 1995, 2002
 //! and 2019.
 //!
-//! A text of keywords, the line `TILT=`, and numbers between blanks or commas: the lamps and the dimensions, the vertical
+//! A text of keywords, the line `TILT=`, and numbers between blanks or commas: the light sources and the dimensions, the vertical
 //! angles, the horizontal angles, and for each horizontal angle the intensities at all vertical angles. The editions
-//! differ in the first line and in one number. Factors of tilted lamps are checked, and not applied.
+//! differ in the first line and in one number. Factors of the tilt are checked, and not applied.
 
 use std::path::Path;
 
@@ -200,7 +200,7 @@ impl<'a> Numbers<'a> {
         Ok(angles)
     }
 
-    /// Skips the factors of a tilted lamp.
+    /// Skips the tilt angles and their factors.
     fn skip_tilt(&mut self) -> Result<(), Fault> {
         self.next("the geometry of `TILT=INCLUDE`")?;
         let count = self.count("the number of tilt angles", 1)?;

@@ -33,9 +33,9 @@ pub struct Luminaire {
     pub vertical: Vec<f32>,
     /// Horizontal angles of the file [degrees].
     pub horizontal: Vec<f32>,
-    /// Number of lamps.
+    /// Number of light sources.
     pub lamps: f32,
-    /// Luminous flux of a lamp [lm]; `None` for absolute photometry.
+    /// Luminous flux of a light source [lm]; `None` for absolute photometry.
     pub lumens_per_lamp: Option<f32>,
     /// Electric power [W].
     pub watts: f32,

@@ -63,7 +63,7 @@ fn both_integrators_have_the_same_indirect_light() {
             let values = pixels(&scene, set, spp);
             values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64
         };
-        // Both integrators sample the direct light of the floor in the same way.
+        // Both integrators sample the direct light of the floor alike.
         let indirect = |set: &[&str]| {
             let [all, direct] = ["integrator.depth=4", "integrator.depth=2"]
                 .map(|depth| mean(&[set, &[depth]].concat(), 1024));
