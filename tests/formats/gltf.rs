@@ -5,6 +5,7 @@ mod compressed;
 mod exports;
 mod flat;
 mod layers;
+mod luminaires;
 mod pose;
 mod tangents;
 

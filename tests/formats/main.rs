@@ -2,6 +2,7 @@
 
 mod compare;
 mod gltf;
+mod ies;
 mod images;
 mod mitsuba;
 mod models;

@@ -342,7 +342,7 @@ fn numbers_out_of_range_are_errors() {
         &[
             "a projector looks at the point where it stands",
             "a spot light with a `map` has a `cutoff` of less than 90, not 90",
-            "`up` is along the axis of the spot light",
+            "`up` is along the axis of the light",
             "`rows` takes one of centers, poles, found the number 3",
             "does more than rotate and mirror",
         ],

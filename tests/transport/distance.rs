@@ -40,7 +40,8 @@ fn moved(mut desc: SceneDesc, by: Vec3) -> SceneDesc {
                 portals.iter_mut().for_each(|portal| portal.p += by);
             }
             LightKind::Point { position, .. } | LightKind::Spot { position, .. } => *position += by,
-            LightKind::Projector { world_from_light: place, .. }
+            LightKind::Luminaire { world_from_light: place, .. }
+            | LightKind::Projector { world_from_light: place, .. }
             | LightKind::DirectionalArea { world_from_sheet: place, .. } => {
                 place.translation += Vec3A::from(by);
             }

@@ -1,5 +1,6 @@
 //! Lights: densities and radiance of samples against those of rays.
 
+mod luminaires;
 mod mitsuba;
 mod picture;
 mod portals;

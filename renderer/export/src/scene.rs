@@ -11,10 +11,7 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{atan, determinant, inverse, tan};
 use renderer_geometry::Mesh;
 use renderer_geometry::camera::{CameraDesc, FovAxis, Projection};
-use renderer_scene::{LightKind, ModelPart};
-
-/// Luminous efficacy for converting radiometric to photometric units [lm/W].
-const LUMENS_PER_WATT: f32 = 683.0;
+use renderer_scene::{LUMENS_PER_WATT, LightKind, ModelPart};
 
 /// A shape of a scene.
 pub struct SceneShape<'a> {

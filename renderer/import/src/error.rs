@@ -33,6 +33,18 @@ pub enum ImportError {
         /// Advice to the user.
         hint: &'static str,
     },
+    /// A line of the text is not valid.
+    #[error("{}:{line}: {reason}", .path.display())]
+    Line {
+        /// Path of the file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Description of the error.
+        reason: String,
+        /// Advice to the user.
+        hint: &'static str,
+    },
     /// The file does not describe a valid mesh.
     #[error("{}{}: {source}", .path.display(), part.as_ref().map(|part| format!(", {part}")).unwrap_or_default())]
     Mesh {
@@ -54,7 +66,7 @@ impl ImportError {
     /// Adds advice to a diagnostic about this error, if there is any.
     pub fn hinted(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self {
-            ImportError::Document { hint, .. } => diagnostic.hint(*hint),
+            ImportError::Document { hint, .. } | ImportError::Line { hint, .. } => diagnostic.hint(*hint),
             _ => diagnostic,
         }
     }

@@ -1,4 +1,4 @@
-//! Importers of other formats: OBJ, PLY, STL, glTF, Mitsuba scenes and meshes. Malformed files give errors, never
+//! Importers of other formats: OBJ, PLY, STL, glTF, Mitsuba scenes and meshes, IES files. Malformed files give errors, never
 //! panics.
 
 #![deny(unsafe_code, missing_docs)]
@@ -16,6 +16,7 @@ mod error;
 pub mod export;
 mod file;
 mod gltf;
+mod ies;
 mod mitsuba;
 mod model;
 mod mtl;
@@ -44,6 +45,7 @@ use renderer_geometry::Mesh;
 pub use error::ImportError;
 use file::read;
 pub use gltf::{GltfFile, MESHOPT, ViewBytes, load_gltf, parse_gltf};
+pub use ies::{load_ies, parse_ies};
 pub use model::{Model, ModelMaterial, ModelShape};
 pub use mtl::{ObjMap, ObjMaterial};
 pub use obj::{Obj, ObjPart, load_obj};

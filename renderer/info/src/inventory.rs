@@ -157,6 +157,7 @@ fn light_kind(light: &LightDesc) -> &'static str {
         LightKind::Sky { .. } => "sky",
         LightKind::Point { .. } => "point",
         LightKind::Spot { .. } => "spot",
+        LightKind::Luminaire { .. } => "luminaire",
         LightKind::Projector { .. } => "projector",
         LightKind::DirectionalArea { .. } => "directional_area",
         LightKind::Directional { .. } => "directional",

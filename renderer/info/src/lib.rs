@@ -1,11 +1,12 @@
 //! `kiln info`: parameters of shaders (in the form of OSL's `oslinfo`), contents of scenes, models, parts,
-//! checkpoints, images, volumes and photon maps.
+//! checkpoints, images, volumes, photon maps and IES files.
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod inventory;
+mod luminaire;
 mod needs;
 mod shader;
 mod shipped;
@@ -30,6 +31,7 @@ use renderer_inputs::scene_options::{SceneOptions, load_scene};
 use renderer_inputs::shader_file;
 use renderer_pictures::part::{Header, PartReader};
 use renderer_pictures::pictures::is_part;
+use renderer_scene::Luminaire;
 use renderer_support::{Failure, print, print_result};
 use renderer_transport::integrator::photon::MapHeader;
 use renderer_transport::material::Host;
@@ -160,6 +162,8 @@ enum Subject {
     Image(Box<ImageInfo>),
     /// Grids of a volume.
     Volume(Volume),
+    /// Data of an IES file.
+    Luminaire(Box<Luminaire>),
     /// Header of stored photon maps.
     PhotonMaps(MapHeader),
 }
@@ -176,6 +180,7 @@ impl Subject {
             ),
             Subject::Image(image) => stored::image_text(image),
             Subject::Volume(volume) => volume.text(),
+            Subject::Luminaire(luminaire) => luminaire::text(luminaire),
             Subject::PhotonMaps(maps) => stored::maps_text(maps),
         }
     }
@@ -191,6 +196,7 @@ impl Subject {
             }),
             Subject::Image(image) => stored::image_json(image),
             Subject::Volume(volume) => volume.json(),
+            Subject::Luminaire(luminaire) => luminaire::json(luminaire),
             Subject::PhotonMaps(maps) => stored::maps_json(maps),
         }
     }
@@ -214,6 +220,10 @@ fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Sub
     if is_grid_file(path) {
         let volume = Volume::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
         return Ok(vec![Subject::Volume(volume)]);
+    }
+    if luminaire::is_ies_file(path) {
+        let found = luminaire::read(path).map_err(|error| error.diagnostic())?;
+        return Ok(vec![Subject::Luminaire(Box::new(found))]);
     }
     if Format::from_extension(path).is_some() {
         let image = read_info(path).map_err(|error| Diagnostic::error(error.to_string()))?;

@@ -33,6 +33,7 @@ mod import;
 mod integrator;
 mod light;
 mod lighting;
+mod luminaire;
 mod material;
 mod model;
 mod overrides;

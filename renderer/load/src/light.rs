@@ -85,7 +85,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
         LightKeyword::Environment => read_environment(declaration, &mut portals, &mut shader, context),
         LightKeyword::Studio => read_studio(declaration, context),
         LightKeyword::Sky => read_sky(declaration, context),
-        LightKeyword::Point => read_point(declaration, context),
+        LightKeyword::Point => read_point(declaration, context)?,
         LightKeyword::Spot => read_spot(declaration, context)?,
         LightKeyword::Projector => read_projector(declaration, context)?,
         LightKeyword::DirectionalArea => read_directional_area(declaration, context),

@@ -316,7 +316,9 @@ fn placed_light(kind: &LightKind, transform: &Affine3A) -> LightKind {
                 *up = transform.transform_vector3(*up);
             }
         }
-        LightKind::Projector { world_from_light, .. } => *world_from_light = *transform * *world_from_light,
+        LightKind::Luminaire { world_from_light, .. } | LightKind::Projector { world_from_light, .. } => {
+            *world_from_light = *transform * *world_from_light;
+        }
         LightKind::DirectionalArea { world_from_sheet, .. } => {
             *world_from_sheet = *transform * *world_from_sheet;
         }

@@ -1,27 +1,29 @@
 //! Declarations `light NAME : point { … }` and `light NAME : spot { … }`.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 use shading::syntax::ast::Declaration;
 
 use super::context::LoadContext;
 use super::field::{Given, Range};
-use super::projector_texture::{HasTexture, TextureBlock, texture_keys, up_for};
+use super::luminaire::{Aim, read_luminaire};
+use super::projector_texture::{HasTexture, TextureBlock, texture_keys};
 use super::table::{Key, body_of, read_block, set};
 use renderer_base::color::Rgb;
-use renderer_geometry::camera::look_at;
-use renderer_scene::{LightKind, SpotFalloff, SpotSlide};
+use renderer_scene::{LightKind, Luminaire, SpotFalloff, SpotSlide};
 
 /// Values of a point or spot light's block.
 pub(super) struct PointBlock {
     position: Vec3,
     intensity: Rgb,
     scale: f32,
-    to: Option<Given<Vec3>>,
-    direction: Option<Given<Vec3>>,
-    cutoff: f32,
+    /// Luminaire of `profile`.
+    luminaire: Option<Given<Arc<Luminaire>>>,
+    aim: Aim,
+    cutoff: Option<Given<f32>>,
     beam_width: Option<Given<f32>>,
-    falloff: SpotFalloff,
-    up: Option<Given<Vec3>>,
+    falloff: Option<Given<SpotFalloff>>,
     texture: TextureBlock,
 }
 
@@ -34,7 +36,8 @@ pub(super) const POINT: &[Key<PointBlock>] = &[
     },
     Key {
         name: "intensity",
-        doc: "radiant intensity (W/sr), of a spot along its axis; 1 by default",
+        doc: "radiant intensity (W/sr), of a spot along its axis; with a `profile`, a factor of its intensity, which is in \
+              candela at 683 lm/W; 1 by default",
         set: |light, field, context| set(&mut light.intensity, field.color(context)),
     },
     Key {
@@ -42,25 +45,41 @@ pub(super) const POINT: &[Key<PointBlock>] = &[
         doc: "factor of the intensity; 1 by default",
         set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
     },
+    Key {
+        name: "profile",
+        doc: "an IES file (ANSI/IES LM-63): the intensity of a luminaire in all directions, without the cone of a spot; \
+              none by default",
+        set: |light, field, context| light.luminaire = field.given(read_luminaire(field, context)),
+    },
+];
+
+/// Keys of lights with an axis.
+pub(super) const AIM: &[Key<PointBlock>] = &[
+    Key {
+        name: "to",
+        doc: "target point",
+        set: |light, field, context| light.aim.to = field.given(field.point(context)),
+    },
+    Key {
+        name: "direction",
+        doc: "instead of `to`: direction of the axis; (0, -1, 0) by default",
+        set: |light, field, context| light.aim.direction = field.given(field.direction(context)),
+    },
+    Key {
+        name: "up",
+        doc: "up direction of the image on a wall, or of the luminaire; (0, 1, 0) by default, (0, 0, -1) for a vertical \
+              axis",
+        set: |light, field, context| light.aim.up = field.given(field.direction(context)),
+    },
 ];
 
 /// Keys of `spot` lights only, without those of their pictures.
 pub(super) const SPOT: &[Key<PointBlock>] = &[
     Key {
-        name: "to",
-        doc: "target point",
-        set: |light, field, context| light.to = field.given(field.point(context)),
-    },
-    Key {
-        name: "direction",
-        doc: "instead of `to`: direction of the axis; (0, -1, 0) by default",
-        set: |light, field, context| light.direction = field.given(field.direction(context)),
-    },
-    Key {
         name: "cutoff",
         doc: "half-angle in degrees beyond which there is no light; 20 by default",
         set: |light, field, context| {
-            set(&mut light.cutoff, field.number(context, Range::Between(0.0, 180.0)));
+            light.cutoff = field.given(field.number(context, Range::Between(0.0, 180.0)));
         },
     },
     Key {
@@ -75,7 +94,7 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
         doc: "falloff between the two: `linear` in the angle (the default), or `squared_cosine` as in glTF",
         set: |light, field, context| {
             let options = [("linear", SpotFalloff::Linear), ("squared_cosine", SpotFalloff::SquaredCosine)];
-            set(&mut light.falloff, field.choice(context, &options));
+            light.falloff = field.given(field.choice(context, &options));
         },
     },
     Key {
@@ -83,11 +102,6 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
         doc: "a projected image (EXR, HDR, PNG, JPEG), a factor of the intensity, as wide and as high as the cone of \
               `cutoff`, which is then less than 90; none by default",
         set: |light, field, context| light.texture.read_map(field, context),
-    },
-    Key {
-        name: "up",
-        doc: "up direction of the image on a wall; (0, 1, 0) by default, (0, 0, -1) for a vertical axis",
-        set: |light, field, context| light.up = field.given(field.direction(context)),
     },
 ];
 
@@ -101,12 +115,19 @@ impl HasTexture for PointBlock {
 }
 
 /// Reads the block of a point light.
-pub(super) fn read_point(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
-    let light = read_keys(declaration, "a point light", &[POINT], context);
-    LightKind::Point {
+pub(super) fn read_point(declaration: &Declaration, context: &mut LoadContext) -> Option<LightKind> {
+    let light = read_keys(declaration, "a point light", &[POINT, AIM], context)?;
+    if let Some(luminaire) = &light.luminaire {
+        return light.luminaire(luminaire, context);
+    }
+    for (key, span) in light.aim.given() {
+        let error = context.error_at(span, format!("a point light without a `profile` has no `{key}`"));
+        context.push(error.hint("its intensity is the same in all directions; a `spot` has a direction"));
+    }
+    Some(LightKind::Point {
         position: light.position,
         intensity: light.intensity * light.scale,
-    }
+    })
 }
 
 fn read_keys(
@@ -114,70 +135,79 @@ fn read_keys(
     what: &str,
     tables: &[&[Key<PointBlock>]],
     context: &mut LoadContext,
-) -> PointBlock {
+) -> Option<PointBlock> {
     let mut light = PointBlock {
         position: Vec3::ZERO,
         intensity: Rgb::WHITE,
         scale: 1.0,
-        to: None,
-        direction: None,
-        cutoff: 20.0,
+        luminaire: None,
+        aim: Aim::default(),
+        cutoff: None,
         beam_width: None,
-        falloff: SpotFalloff::Linear,
-        up: None,
+        falloff: None,
         texture: TextureBlock::default(),
     };
-    read_block(body_of(declaration), what, tables, &mut light, context);
-    light
+    read_block(body_of(declaration), what, tables, &mut light, context).then_some(light)
 }
 
 /// Reads the block of a spot light.
 pub(super) fn read_spot(declaration: &Declaration, context: &mut LoadContext) -> Option<LightKind> {
-    let before = context.errors();
-    let light = read_keys(declaration, "a spot light", &[SPOT, SPOT_TEXTURE, POINT], context);
-    if context.errors() > before {
-        return None;
+    let light = read_keys(declaration, "a spot light", &[SPOT, SPOT_TEXTURE, POINT, AIM], context)?;
+    if let Some(luminaire) = &light.luminaire {
+        light.refuse_cone(declaration, context);
+        return light.luminaire(luminaire, context);
     }
-    let direction = match light.to {
-        Some(to) => {
-            let direction = (to.value - light.position).try_normalize();
-            if direction.is_none() {
-                context.error(to.span, "the spot light is aimed at the point where it is");
-            }
-            direction?
-        }
-        None => light.direction.map_or(Vec3::NEG_Y, |direction| direction.value),
-    };
-    let beam_width = light.beam_width.map_or(0.75 * light.cutoff, |beam| beam.value);
+    let direction = light.aim.axis(light.position, context)?;
+    let cutoff = light.cutoff.map_or(20.0, |cutoff| cutoff.value);
+    let beam_width = light.beam_width.map_or(0.75 * cutoff, |beam| beam.value);
     if let Some(beam) = light.beam_width
-        && beam.value > light.cutoff
+        && beam.value > cutoff
     {
-        context.error(
-            beam.span,
-            format!("`beam_width` is {}, more than `cutoff`, {}", beam.value, light.cutoff),
-        );
+        let message = format!("`beam_width` is {}, more than `cutoff`, {cutoff}", beam.value);
+        context.error(beam.span, message);
     }
-    let texture = light.texture.finished().map(|texture| SpotSlide {
-        slide: texture,
-        up: light.up.map_or(up_for(direction), |up| up.value),
-    });
-    if texture.is_some() && light.cutoff >= 90.0 {
-        let message =
-            format!("a spot light with a `map` has a `cutoff` of less than 90, not {}", light.cutoff);
+    let up = light.aim.up_for(direction, context);
+    let texture = light.texture.finished().map(|slide| SpotSlide { slide, up });
+    if texture.is_some() && cutoff >= 90.0 {
+        let message = format!("a spot light with a `map` has a `cutoff` of less than 90, not {cutoff}");
         context.error(declaration.span, message);
-    }
-    if let Some(up) = light.up
-        && look_at(Vec3::ZERO, direction, up.value).is_err()
-    {
-        context.error(up.span, "`up` is along the axis of the spot light");
     }
     Some(LightKind::Spot {
         position: light.position,
         direction,
         intensity: light.intensity * light.scale,
-        cutoff: light.cutoff.to_radians(),
+        cutoff: cutoff.to_radians(),
         beam_width: beam_width.to_radians(),
-        falloff: light.falloff,
+        falloff: light.falloff.map_or(SpotFalloff::Linear, |falloff| falloff.value),
         slide: texture,
     })
+}
+
+impl PointBlock {
+    /// Light with a profile.
+    fn luminaire(&self, luminaire: &Given<Arc<Luminaire>>, context: &mut LoadContext) -> Option<LightKind> {
+        Some(LightKind::Luminaire {
+            world_from_light: self.aim.pose(self.position, context)?,
+            scale: self.intensity * self.scale,
+            luminaire: luminaire.value.clone(),
+        })
+    }
+
+    /// Reports keys of the cone, which a profile replaces.
+    fn refuse_cone(&self, declaration: &Declaration, context: &mut LoadContext) {
+        let spans = [
+            ("cutoff", self.cutoff.map(|given| given.span)),
+            ("beam_width", self.beam_width.map(|given| given.span)),
+            ("falloff", self.falloff.map(|given| given.span)),
+            ("map", self.texture.is_named().then_some(declaration.span)),
+        ];
+        for (key, span) in spans {
+            if let Some(span) = span {
+                let error = context.error_at(span, format!("a light with a `profile` has no `{key}`"));
+                context.push(
+                    error.hint("the profile has the intensity in all directions; leave one of the two out"),
+                );
+            }
+        }
+    }
 }

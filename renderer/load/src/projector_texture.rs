@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use glam::Vec3;
-
 use super::context::LoadContext;
 use super::field::Field;
 use super::radiance_map::read_image;
@@ -92,6 +90,11 @@ impl TextureBlock {
         place.translation[row] = factors.z;
     }
 
+    /// Returns whether a picture is named.
+    pub(super) fn is_named(&self) -> bool {
+        self.is_named
+    }
+
     /// Adds a white square if no picture is named.
     pub(super) fn or_white(self) -> TextureBlock {
         if self.is_named {
@@ -110,14 +113,5 @@ impl TextureBlock {
             let map = Arc::new(map.into_linear());
             SlideDesc { map, lookup }
         })
-    }
-}
-
-/// Default up direction in the picture of a spot light: +y, or −z if `direction` is vertical.
-pub(super) fn up_for(direction: Vec3) -> Vec3 {
-    if direction.cross(Vec3::Y).length_squared() > 1e-8 {
-        Vec3::Y
-    } else {
-        Vec3::NEG_Z
     }
 }

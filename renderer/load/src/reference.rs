@@ -41,6 +41,7 @@ pub fn reference() -> Vec<Block> {
         block("light NAME : studio", studio::STUDIO),
         block("light NAME : sky", sky::SKY),
         block("light NAME : point or spot", point::POINT),
+        block("light NAME : spot, or point with a profile", point::AIM),
         block("light NAME : spot", point::SPOT),
         block("light NAME : projector", projector::PROJECTOR),
         block("light NAME : spot or projector, with a picture", projector::PROJECTOR_TEXTURE),

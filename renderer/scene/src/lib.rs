@@ -21,6 +21,7 @@ mod camera;
 mod film;
 mod integrator;
 mod light;
+mod luminaire;
 mod material;
 mod nesting;
 mod placed;
@@ -34,6 +35,7 @@ pub use light::{
     Interpolation, LightDesc, LightKind, MapRows, Outline, SlideDesc, SlideLookup, SlideWrap, SpotFalloff,
     SpotSlide,
 };
+pub use luminaire::{AngularTable, LUMENS_PER_WATT, Luminaire, PhotometricWeb, Photometry, Symmetry};
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
 pub use nesting::{Nesting, Priority};
 pub use placed::Placed;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Affine2, Affine3A, Mat3, Vec2, Vec3};
 use shading::Span;
 
-use crate::MaterialId;
+use crate::{Luminaire, MaterialId};
 use renderer_base::color::Rgb;
 use renderer_base::sky::Sky;
 use renderer_geometry::Rectangle;
@@ -90,6 +90,15 @@ pub enum LightKind {
         falloff: SpotFalloff,
         /// Picture that scales the intensity, if any.
         slide: Option<SpotSlide>,
+    },
+    /// Point with the measured intensity of a luminaire.
+    Luminaire {
+        /// Transform of the luminaire: its axis is −z, +y is up, +x to the right. Its scale has no effect.
+        world_from_light: Affine3A,
+        /// Factor of the measured intensity.
+        scale: Rgb,
+        /// Measured luminaire.
+        luminaire: Arc<Luminaire>,
     },
     /// Projector: a point that projects a picture.
     Projector {

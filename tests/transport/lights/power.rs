@@ -184,9 +184,9 @@ fn directional_areas_light_their_front() {
 }
 
 #[test]
-fn photons_of_projectors_match_light_samples() {
+fn photons_of_projectors_and_luminaires_match_light_samples() {
     let mut context = Context::new(&SceneBuilder::new().build());
-    for (index, light) in projectors().into_iter().enumerate() {
+    for (index, light) in projectors().into_iter().chain(luminaires::luminaires()).enumerate() {
         let power = f64::from(light.power(1.0));
         let photons = emitted(&light, TARGET, 100_000, &mut context);
         let allowed = 5.0 * photons.variance_of_mean().sqrt() + 5e-3 * power;

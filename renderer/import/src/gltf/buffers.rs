@@ -120,6 +120,19 @@ impl Buffers {
         self.list.get(buffer)?.get(offset..end)
     }
 
+    /// Bytes of a URI, and its file if there is one.
+    pub(super) fn resource(&self, uri: &str) -> Result<(Vec<u8>, Option<PathBuf>), GltfError> {
+        match Uri::parse(uri)? {
+            Uri::Data(bytes) => Ok((bytes, None)),
+            Uri::File(name) => {
+                let file = self.directory.join(name);
+                let bytes = self.source.read(&file);
+                let bytes = bytes.map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+                Ok((bytes, Some(file)))
+            }
+        }
+    }
+
     /// Source of an image's bytes; `name` is the name for an embedded image.
     pub(super) fn image(&self, image: &image::Image<'_>, name: &str) -> Result<TextureSource, GltfError> {
         let embedded =

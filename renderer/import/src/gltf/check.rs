@@ -141,7 +141,8 @@ fn webp(texture: &Texture) -> Option<Index<Image>> {
 }
 
 /// Supported extensions.
-pub(super) const EXTENSIONS: [&str; 22] = [
+pub(super) const EXTENSIONS: [&str; 23] = [
+    "EXT_lights_ies",
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",
     "EXT_texture_webp",

@@ -4,10 +4,7 @@ use glam::{Affine3A, Vec3};
 use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
 
 use renderer_base::color::Rgb;
-use renderer_scene::{LightKind, SpotFalloff};
-
-/// Luminous efficacy for converting photometric to radiometric units [lm/W].
-const LUMENS_PER_WATT: f32 = 683.0;
+use renderer_scene::{LUMENS_PER_WATT, LightKind, SpotFalloff};
 
 /// Converts a light with the transform of its node.
 ///

@@ -25,6 +25,7 @@ mod file;
 mod flat;
 mod instancing;
 mod light;
+mod luminaire;
 mod material;
 mod meshopt;
 mod meshopt_codec;

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3};
-use gltf::khr_lights_punctual::Light;
 use gltf::{Document, Node, Primitive, Semantic};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,6 +14,7 @@ use super::camera::{aspect_of, camera_desc};
 use super::error::{BUFFER_HINT, VALIDATOR_HINT};
 use super::flat::{Place, flattened};
 use super::light::light_kind;
+use super::luminaire::Luminaires;
 use super::material::{Materials, ReadMaterials};
 use super::morph::MorphTargets;
 use super::nodes::placed_nodes;
@@ -25,7 +25,7 @@ use crate::model::Names;
 use crate::{ImportError, Model, ModelShape};
 use renderer_base::files::OverBudget;
 use renderer_geometry::Mesh;
-use renderer_scene::ModelPart;
+use renderer_scene::{LightKind, ModelPart};
 
 /// Converts the scene of a document to a model.
 pub(super) fn model(
@@ -50,6 +50,7 @@ pub(super) fn model(
             poses.insert(node.index(), pose);
         }
     }
+    let luminaires = Luminaires::read(document, buffers);
     let mut reader = Reader {
         document,
         buffers,
@@ -57,7 +58,7 @@ pub(super) fn model(
         model: Model {
             materials: list,
             textures,
-            files: buffers.files.clone(),
+            files: buffers.files.iter().chain(&luminaires.files).cloned().collect(),
             ..Model::default()
         },
         meshes: meshes(&placed, &poses, buffers, path),
@@ -68,6 +69,7 @@ pub(super) fn model(
         shape_names: Names::default(),
         camera_names: Names::default(),
         light_names: Names::default(),
+        luminaires,
     };
     for name in document.extensions_used().filter(|name| changes_looks(name)) {
         reader.warn(format!("the extension {name} is not supported and has no effect"));
@@ -188,6 +190,7 @@ struct Reader<'a> {
     shape_names: Names,
     camera_names: Names,
     light_names: Names,
+    luminaires: Luminaires,
 }
 
 impl Reader<'_> {
@@ -221,7 +224,11 @@ impl Reader<'_> {
                 .map_err(|reason| self.document_error(reason))?;
         }
         if let Some(light) = node.light() {
-            self.light(node, &light, place);
+            let name = light.name().map_or_else(|| format!("light{}", light.index()), str::to_owned);
+            self.light(node, name, light_kind(&light, place).map_err(str::to_owned));
+        }
+        if let Some(kind) = self.luminaires.light_of(node, place) {
+            self.light(node, format!("light{}", node.index()), kind);
         }
         Ok(())
     }
@@ -385,12 +392,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn light(&mut self, node: &Node<'_>, light: &Light<'_>, place: Affine3A) {
-        let name = node
-            .name()
-            .or(light.name())
-            .map_or_else(|| format!("light{}", light.index()), str::to_owned);
-        match light_kind(light, place) {
+    /// Adds a light, by the name of its node or else by its own; or warns why it is left out.
+    fn light(&mut self, node: &Node<'_>, own_name: String, kind: Result<LightKind, String>) {
+        let name = node.name().map_or(own_name, str::to_owned);
+        match kind {
             Ok(kind) => self.model.lights.push((self.light_names.unique(&name), kind)),
             Err(reason) => self.warn(format!("the light `{name}` {reason} and is left out")),
         }

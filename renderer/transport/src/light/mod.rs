@@ -1,4 +1,4 @@
-//! Lights: point, spot, projector, directional, area and environment lights, with light sampling and photon emission.
+//! Lights: point, spot, luminaire, projector, directional, area and environment lights, with light sampling and photon emission.
 //!
 //! Contract of all lights:
 //! - `sample_li` samples a direction from a point towards the light and returns its density per solid angle [1/sr]. It
@@ -21,6 +21,7 @@ mod emission_distribution;
 mod environment;
 mod face;
 mod light_sample_context;
+mod luminaire;
 mod point;
 mod portal;
 mod projector;
@@ -51,6 +52,7 @@ pub use directional_area::DirectionalAreaLight;
 pub use emission_distribution::Probing;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
 pub use light_sample_context::LightSampleContext;
+pub use luminaire::LuminaireLight;
 pub use point::PointLight;
 pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
@@ -71,6 +73,8 @@ pub enum Light {
     Point(PointLight),
     /// Spot light: a point light with a cone.
     Spot(SpotLight),
+    /// Luminaire: a point light with measured intensity.
+    Luminaire(Box<LuminaireLight>),
     /// Projector: a point light with an image.
     Projector(Box<ProjectorLight>),
     /// Flat light that emits along its normal only (`directional_area`).
@@ -93,6 +97,7 @@ impl Light {
             Light::Spot(light) => format!("{light:?}").hash(hasher),
             Light::DirectionalArea(light) => format!("{light:?}").hash(hasher),
             Light::Directional(light) => format!("{light:?}").hash(hasher),
+            Light::Luminaire(light) => light.hash_bits(hasher),
             Light::Projector(light) => light.hash_bits(hasher),
             Light::Area(_) => {}
             Light::Environment(light) => light.hash_bits(hasher),
@@ -114,6 +119,7 @@ impl Light {
         match self {
             Light::Point(light) => Some(light.emit(u_direction)),
             Light::Spot(light) => light.emit(u_direction),
+            Light::Luminaire(light) => light.emit(u_direction),
             Light::Projector(light) => light.emit(u_direction),
             Light::DirectionalArea(light) => Some(light.emit(u_position)),
             Light::Directional(light) => {
@@ -141,6 +147,7 @@ impl Light {
             Light::Area(light) => Some(light),
             Light::Point(_)
             | Light::Spot(_)
+            | Light::Luminaire(_)
             | Light::Projector(_)
             | Light::DirectionalArea(_)
             | Light::Directional(_)
@@ -167,6 +174,7 @@ impl Light {
         match self {
             Light::Point(light) => light.sample_li(p),
             Light::Spot(light) => light.sample_li(p),
+            Light::Luminaire(light) => light.sample_li(p),
             Light::Projector(light) => light.sample_li(p),
             Light::DirectionalArea(light) => light.sample_li(p),
             Light::Directional(light) => Some(light.sample_li(u)),
@@ -209,6 +217,7 @@ impl Light {
             Light::Directional(light) => light.le_pdf(direction),
             Light::Point(_)
             | Light::Spot(_)
+            | Light::Luminaire(_)
             | Light::Projector(_)
             | Light::DirectionalArea(_)
             | Light::Area(_) => (Rgb::BLACK, 0.0),
@@ -221,6 +230,7 @@ impl Light {
         match self {
             Light::Point(light) => light.power().luminance(),
             Light::Spot(light) => light.power().luminance(),
+            Light::Luminaire(light) => light.power().luminance(),
             Light::Projector(light) => light.power(),
             Light::DirectionalArea(light) => light.power().luminance(),
             Light::Directional(light) => light.power(scene_radius).luminance(),
@@ -235,6 +245,7 @@ impl Light {
         match self {
             Light::Point(light) => Some(light.bounds()),
             Light::Spot(light) => Some(light.bounds()),
+            Light::Luminaire(light) => Some(light.bounds()),
             Light::Projector(light) => Some(light.bounds()),
             Light::Area(light) => Some(light.bounds(part)),
             Light::DirectionalArea(_) | Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => {
@@ -256,7 +267,9 @@ impl Light {
             Light::Directional(light) => light.irradiance(at),
             Light::Environment(light) => light.irradiance(),
             Light::Portals(light) => light.irradiance(at.p),
-            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Area(_) => 0.0,
+            Light::Point(_) | Light::Spot(_) | Light::Luminaire(_) | Light::Projector(_) | Light::Area(_) => {
+                0.0
+            }
         }
     }
 
@@ -266,6 +279,7 @@ impl Light {
             Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => true,
             Light::Point(_)
             | Light::Spot(_)
+            | Light::Luminaire(_)
             | Light::Projector(_)
             | Light::DirectionalArea(_)
             | Light::Area(_) => false,
@@ -275,7 +289,11 @@ impl Light {
     /// Returns whether the light is a delta light, which no ray can hit.
     pub fn is_delta(&self) -> bool {
         match self {
-            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::DirectionalArea(_) => true,
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Luminaire(_)
+            | Light::Projector(_)
+            | Light::DirectionalArea(_) => true,
             Light::Directional(light) => light.is_delta(),
             Light::Area(_) | Light::Environment(_) | Light::Portals(_) => false,
         }

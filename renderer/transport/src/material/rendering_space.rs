@@ -81,7 +81,7 @@ impl RenderingSpace {
             LightKind::Point { position, .. } | LightKind::Spot { position, .. } => {
                 *position = self.rendering(*position);
             }
-            LightKind::Projector { world_from_light, .. } => {
+            LightKind::Luminaire { world_from_light, .. } | LightKind::Projector { world_from_light, .. } => {
                 *world_from_light = self.transform_to_rendering(world_from_light);
             }
             LightKind::DirectionalArea { world_from_sheet, .. } => {

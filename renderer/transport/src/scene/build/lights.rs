@@ -4,7 +4,8 @@ use glam::{Affine3A, Vec2};
 
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
-    Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
+    Falloff, Light, LuminaireLight, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture,
+    SpotLight, sky_lights,
 };
 use crate::scene::Background;
 use renderer_base::color::Rgb;
@@ -89,6 +90,9 @@ pub(super) fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
                     projector(&pose, half, slide, beam)?
                 }
             }
+        }
+        LightKind::Luminaire { world_from_light, scale, luminaire } => {
+            Light::Luminaire(Box::new(LuminaireLight::new(world_from_light, *scale, luminaire.clone())?))
         }
         LightKind::Projector { world_from_light, fov, fov_axis, radiance, slide } => {
             let size = Vec2::new(slide.map.width as f32, slide.map.height as f32);
