@@ -38,14 +38,13 @@ impl Budget {
         Budget { paths: samples * pixels as f64 }
     }
 
-    /// Number of items that a trial may take at `cost` paths each, at most the end of `range`; `None` if that is less than its
-    /// start.
+    /// Number of affordable items at `cost` paths each, at most the end of `range`; `None` if that is less than its start.
     pub(super) fn count(self, cost: f64, range: RangeInclusive<u64>) -> Option<u64> {
         let count = ((TRIAL_SHARE * self.paths / cost) as u64).min(*range.end());
         (count >= *range.start()).then_some(count)
     }
 
-    /// Pixels of a trial that takes `cost` paths for each, at least `step` apart; `None` if too few are affordable.
+    /// Pixels for a trial of `cost` paths per pixel, at least `step` apart; `None` if too few are affordable.
     pub(super) fn grid(self, rect: &Rect, step: u32, cost: f64) -> Option<PixelGrid> {
         let most = self.count(cost, MIN_PIXELS..=MAX_PIXELS)?;
         Some(PixelGrid::new(rect, step, most))
