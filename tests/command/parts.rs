@@ -70,7 +70,7 @@ fn ranges_that_divide_camera_rays_merge() {
     // Paths of the small scene are not split.
     let split = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/cornell_box.kiln");
     fs::copy(split, at.join("box.kiln")).unwrap();
-    for settings in ["box.kiln --integrator path --size 32x32", "a.kiln --integrator photon --size 48x36"] {
+    for settings in ["box.kiln --integrator path --size 64x64", "a.kiln --integrator photon --size 48x36"] {
         let render = format!("render {settings} --spp 128");
         done(at, &format!("{render} -o straight.exr --stats s.json"));
         let mut parts = String::new();
