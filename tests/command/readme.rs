@@ -123,6 +123,9 @@ const MITSUBA: &str = r#"<scene version="3.0.0">
 const CAR_PAINT: &str = "surface car_paint(color tint = 1, output closure color surface = 0)\n\
                          { surface = tint * diffuse(N); }\n";
 
+/// A luminaire of rotational symmetry.
+const IES: &str = "IESNA:LM-63-2002\nTILT=NONE\n1 1000 1 2 1 1 2 0 0 0\n1 1 10\n0 90\n0\n300 0\n";
+
 /// A folder with the files that the pages assume: a clone of the repository and a few of the reader's own files.
 fn sample_folder() -> TempDir {
     let sample_folder = TempDir::new().unwrap();
@@ -138,6 +141,9 @@ fn sample_folder() -> TempDir {
     }
     fs::write(at("model.glb"), glb()).unwrap();
     fs::copy(root().join("scenes/sun_sky.exr"), at("sky.exr")).unwrap();
+    for name in ["downlight.ies", "wash.ies"] {
+        fs::write(at(name), IES).unwrap();
+    }
     fs::write(at("paint.ksl"), CAR_PAINT).unwrap();
     fs::write(at("box.xml"), MITSUBA).unwrap();
     sample_folder
