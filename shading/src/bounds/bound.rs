@@ -5,7 +5,6 @@ use std::sync::Arc;
 use shading_compiler::hir::{ClosureId, Const};
 
 use super::integer::IntRange;
-use super::number::{Number, Symbols};
 use super::range::Range;
 use super::value::{Component, Value};
 
@@ -74,44 +73,6 @@ impl Bound {
         }
     }
 
-    /// Bounds of both; `None` if they have different kinds.
-    pub fn join(&self, other: &Bound) -> Option<Bound> {
-        let lanes =
-            |a: &[Range], b: &[Range]| -> Vec<Range> { a.iter().zip(b).map(|(a, b)| a.join(*b)).collect() };
-        Some(match (self, other) {
-            (Bound::Int(a), Bound::Int(b)) => Bound::Int(a.join(*b)),
-            (Bound::Float(a), Bound::Float(b)) => Bound::Float(a.join(*b)),
-            (Bound::Triple(a), Bound::Triple(b)) => Bound::Triple(lanes(a, b).try_into().ok()?),
-            (Bound::Matrix(a), Bound::Matrix(b)) => Bound::Matrix(lanes(a, b).try_into().ok()?),
-            (Bound::String(a), Bound::String(b)) => {
-                Bound::String(a.as_ref().filter(|a| b.as_ref() == Some(a)).cloned())
-            }
-            (Bound::Array(a), Bound::Array(b)) if a.len() == b.len() => {
-                Bound::Array(a.iter().zip(b).map(|(a, b)| a.join(b)).collect::<Option<_>>()?)
-            }
-            (Bound::Closure(a), Bound::Closure(b)) => Bound::Closure(a.join(b)),
-            _ => return None,
-        })
-    }
-
-    /// The bounds during a run; closures become unknown.
-    pub(super) fn value(&self, symbols: &Symbols) -> Value {
-        match self {
-            Bound::Int(range) => Value::Int(*range),
-            Bound::Float(range) => Value::Float(Number::new(*range, symbols)),
-            Bound::Triple(ranges) => Value::triple(*ranges, symbols),
-            Bound::Matrix(ranges) => Value::Matrix(Arc::new(*ranges)),
-            Bound::String(text) => Value::String(text.clone()),
-            Bound::Closure(ClosureBound::Sum(list)) if list.is_empty() => {
-                Value::Closure(Some(Arc::default()))
-            }
-            Bound::Closure(_) => Value::Closure(None),
-            Bound::Array(list) => {
-                Value::Array(Arc::new(list.iter().map(|bound| bound.value(symbols)).collect()))
-            }
-        }
-    }
-
     pub(super) fn of(value: &Value) -> Bound {
         match value {
             Value::Int(range) => Bound::Int(*range),
@@ -136,29 +97,6 @@ impl ClosureBound {
             ClosureBound::Sum(list) => Some(list),
         }
     }
-
-    /// Bounds of both: the components are matched by their ids, in order.
-    fn join(&self, other: &ClosureBound) -> ClosureBound {
-        let (ClosureBound::Sum(a), ClosureBound::Sum(b)) = (self, other) else {
-            return ClosureBound::Unknown;
-        };
-        let mut rest: Vec<&ComponentBound> = b.iter().collect();
-        let mut list = vec![];
-        for component in a {
-            let found = rest.iter().position(|other| other.id == component.id);
-            let joined = found.and_then(|at| component.join(rest.remove(at)));
-            match (found, joined) {
-                (Some(_), Some(joined)) => list.push(joined),
-                (None, _) => list.push(ComponentBound { is_optional: true, ..component.clone() }),
-                (Some(_), None) => return ClosureBound::Unknown,
-            }
-        }
-        list.extend(
-            rest.into_iter()
-                .map(|other| ComponentBound { is_optional: true, ..other.clone() }),
-        );
-        ClosureBound::Sum(list)
-    }
 }
 
 impl ComponentBound {
@@ -170,15 +108,5 @@ impl ComponentBound {
             params: component.params.iter().map(Bound::of).collect(),
             is_optional: component.is_optional || weight.iter().all(Range::contains_zero),
         }
-    }
-
-    fn join(&self, other: &ComponentBound) -> Option<ComponentBound> {
-        let params = self.params.iter().zip(&other.params).map(|(a, b)| a.join(b));
-        Some(ComponentBound {
-            id: self.id,
-            weight: [0, 1, 2].map(|lane| self.weight[lane].join(other.weight[lane])),
-            params: params.collect::<Option<_>>()?,
-            is_optional: self.is_optional || other.is_optional,
-        })
     }
 }

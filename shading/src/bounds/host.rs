@@ -1,12 +1,11 @@
 //! Inputs of an evaluation: a box of shading points, and the services of the host for it.
 
 use shading_compiler::builtins::Global;
-use shading_compiler::hir::{Const, RayKind, TextureOptions};
+use shading_compiler::hir::{Const, RayKind};
 
-use super::bound::Bound;
 use super::integer::IntRange;
 use super::range::Range;
-use crate::runtime::{ShaderGlobals, TextureRequest};
+use crate::runtime::ShaderGlobals;
 
 /// A set of shading points: a range for each component of the globals.
 #[derive(Clone, Debug)]
@@ -86,25 +85,8 @@ impl ShadingBox {
     }
 }
 
-/// A texture lookup for a box.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TextureBox {
-    /// The image.
-    pub request: TextureRequest,
-    /// Options of the lookup. Operands other than names are not evaluated.
-    pub options: TextureOptions,
-    /// Coordinates, a direction or a position, as in [`TextureLookup::position`](crate::TextureLookup::position).
-    pub position: [Range; 3],
-}
-
 /// Services of the embedder for bounds. A default method knows nothing, which is safe.
 pub trait BoundsHost {
-    /// Bounds of the four channels of a texture or grid lookup.
-    fn texture(&self, lookup: &TextureBox) -> Option<[Range; 4]> {
-        let _ = lookup;
-        None
-    }
-
     /// Bounds of the matrix from one space to another; never called with equal names.
     fn matrix(&self, from: &str, to: &str) -> Option<[Range; 16]> {
         let _ = (from, to);
@@ -135,8 +117,6 @@ pub struct BoundsOptions<'a> {
     pub fuel: u32,
     /// Maximum number of statements that are evaluated one by one; later loops are extrapolated at once.
     pub budget: u32,
-    /// Bounds of parameters, by name; their defaults are not evaluated.
-    pub given: &'a [(&'a str, Bound)],
 }
 
 impl<'a> BoundsOptions<'a> {
@@ -150,7 +130,6 @@ impl<'a> BoundsOptions<'a> {
             host: &UnknownHost,
             fuel: shading_compiler::eval::DEFAULT_FUEL,
             budget: BoundsOptions::BUDGET,
-            given: &[],
         }
     }
 }

@@ -75,16 +75,8 @@ impl<'a> Machine<'a> {
         let unit = self.unit;
         let mut frame = self.frame(&unit.code, true);
         for param in &unit.params {
-            let given = self.options.given.iter().find(|(name, _)| *name == param.name);
-            match (given, &mut frame.state) {
-                (Some((_, bound)), Some(state)) => {
-                    state[param.local.as_u32() as usize] = bound.value(&self.symbols);
-                }
-                _ => {
-                    self.block(&mut frame, &param.init);
-                    self.leave_all(&mut frame);
-                }
-            }
+            self.block(&mut frame, &param.init);
+            self.leave_all(&mut frame);
         }
         self.block(&mut frame, &unit.code.body);
         self.leave_all(&mut frame);

@@ -13,10 +13,10 @@
 //! - Both branches of an undecided condition are evaluated, with operands that the comparison allows ([`narrow`]), and
 //!   joined. Undecided loops are extrapolated up to a fixed point: see [`machine`].
 //! - Bounds include rounding: see [`range`]. A range has a flag for NaN.
-//! - Gradient noise has bounds by lattice cell in small boxes, and its range in large ones. Gabor noise, traces, point clouds
-//!   and dictionaries are unknown. Matrices, attributes and textures are those of a [`BoundsHost`].
-//! - [`refine()`] bisects boxes; the excess of bounds decreases in proportion to the size of the box. The sum of octaves of noise
-//!   is tight only in boxes smaller than the cells of its finer octaves.
+//! - Gradient noise has bounds by lattice cell in small boxes, and its range in large ones. Gabor noise, textures, traces, point
+//!   clouds and dictionaries are unknown. Matrices and attributes are those of a [`BoundsHost`].
+//! - The excess of bounds decreases in proportion to the size of the box, so users subdivide. The sum of octaves of noise is
+//!   tight only in boxes smaller than the cells of its finer octaves.
 //!
 //! Moore, "Interval Analysis", 1966, for the method; Heidrich, Slusallek & Seidel, "Sampling Procedural Shaders Using Affine
 //! Arithmetic", 1998, for shaders.
@@ -37,16 +37,14 @@ mod pattern;
 mod point;
 mod polynomial;
 mod range;
-mod refine;
 mod value;
 
 use shading_compiler::hir::Unit;
 
 pub use bound::{Bound, ClosureBound, ComponentBound};
-pub use host::{BoundsHost, BoundsOptions, ShadingBox, TextureBox, UnknownHost};
+pub use host::{BoundsHost, BoundsOptions, ShadingBox, UnknownHost};
 pub use integer::IntRange;
 pub use range::Range;
-pub use refine::{RefinedBox, joined, refine};
 
 /// Bounds of the outputs of a unit.
 #[derive(Clone, Debug)]

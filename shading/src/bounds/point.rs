@@ -5,16 +5,16 @@ use std::sync::Arc;
 use shading_compiler::builtins::{Builtin, Global};
 use shading_compiler::eval::matrix::IDENTITY;
 use shading_compiler::hir::kind::Element;
-use shading_compiler::hir::{Axis, Const, Kind, Op, TextureMapping, TextureOperand, TextureOptions};
+use shading_compiler::hir::{Axis, Kind, Op};
 
-use super::host::{BoundsOptions, TextureBox};
+use super::host::BoundsOptions;
 use super::integer::IntRange;
 use super::matrix;
 use super::number::{Number, Symbols};
 use super::operation::Operation;
 use super::range::Range;
-use super::value::{Value, ranges};
-use crate::runtime::{RayKind, Subimage, TextureRequest};
+use super::value::Value;
+use crate::runtime::RayKind;
 
 /// The shading points of an evaluation.
 pub(super) struct Point<'a> {
@@ -52,8 +52,7 @@ impl<'a> Point<'a> {
             Op::Global(global) => self.globals[global as usize].clone(),
             Op::GlobalDerivative(global, axis) => self.derivative(global, axis, symbols),
             Op::Derivative(_) => Value::of(&kind.zero(), symbols),
-            Op::Texture(options) => self.texture(options, args, symbols),
-            Op::TextureError(_) | Op::TextureInfo | Op::AttributeDerivative(_) => {
+            Op::Texture(_) | Op::TextureError(_) | Op::TextureInfo | Op::AttributeDerivative(_) => {
                 Value::unknown(kind, symbols)
             }
             Op::HasTextureInfo(_) => Value::Int(IntRange::TRUTH),
@@ -146,49 +145,6 @@ impl<'a> Point<'a> {
             if both.is_empty() { ranges[lane] } else { both }
         };
         Some(Value::triple([0, 1, 2].map(tighter), symbols))
-    }
-
-    fn texture(&self, options: TextureOptions, args: &[Value], symbols: &Symbols) -> Value {
-        let found = self
-            .texture_box(options, args)
-            .and_then(|lookup| self.options.host.texture(&lookup));
-        let known = found.unwrap_or([Range::UNKNOWN; 4]);
-        let channel = |i: u32| known.get(i as usize).copied().unwrap_or(Range::UNKNOWN);
-        let channels = (0..options.results()).map(|i| Value::Float(Number::new(channel(i), symbols)));
-        Value::Array(Arc::new(channels.collect()))
-    }
-
-    /// The lookup, if its image and options are known.
-    fn texture_box(&self, mut options: TextureOptions, args: &[Value]) -> Option<TextureBox> {
-        let Some(Value::String(Some(file))) = args.first() else {
-            return None;
-        };
-        let coordinates = match options.mapping {
-            TextureMapping::Plane => ranges(args.get(1..3)?)?,
-            TextureMapping::Environment | TextureMapping::Volume => ranges(args.get(1..2)?)?,
-        };
-        let mut subimage = Subimage::First;
-        for option in options.operands.iter() {
-            let value = args.get(options.position(option)?)?.constant()?;
-            match (option, &value) {
-                (TextureOperand::SubimageName, Const::String(name)) => subimage = Subimage::named(name),
-                (TextureOperand::Subimage, Const::Int(index)) if subimage == Subimage::First => {
-                    subimage = Subimage::numbered(*index);
-                }
-                (_, Const::String(name)) => options.set_by_name(option, name),
-                _ => {}
-            }
-        }
-        let zero = Range::point(0.0);
-        Some(TextureBox {
-            request: TextureRequest {
-                file: file.to_string(),
-                color_space: options.color_space,
-                subimage,
-            },
-            options,
-            position: [0, 1, 2].map(|i| coordinates.get(i).copied().unwrap_or(zero)),
-        })
     }
 }
 
