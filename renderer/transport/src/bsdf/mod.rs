@@ -22,6 +22,7 @@ mod compensation;
 mod conductor;
 mod dielectric;
 mod eon;
+mod evaluation;
 mod f82;
 mod facet_albedo;
 pub mod fresnel;
@@ -42,6 +43,7 @@ mod oren_nayar;
 mod phong;
 mod quadrature;
 mod rough_transmission;
+mod sampling;
 mod schlick;
 mod subsurface;
 mod subsurface_lobe;
@@ -65,6 +67,7 @@ pub use coated_diffuse::CoatedDiffuse;
 pub use conductor::Conductor;
 pub use dielectric::{Dielectric, is_index_matched};
 pub use eon::Eon;
+use evaluation::GeometricCosines;
 pub use f82::F82;
 pub use hair::{Hair, HairParameters};
 pub use lambert::{Lambert, Translucent};
@@ -75,6 +78,7 @@ pub use metallic_roughness::MetallicRoughness;
 pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
 pub use phong::Phong;
+pub use sampling::{BsdfSample, ChosenLobe};
 pub use schlick::Schlick;
 pub use subsurface::Subsurface;
 pub use subsurface_lobe::SubsurfaceLobe;
@@ -117,52 +121,6 @@ pub enum TransportMode {
     Radiance,
     /// The path starts at a light: `wo` leads to it, photons leave along `wi`.
     Importance,
-}
-
-/// Direction sampled from a [`Bsdf`].
-#[derive(Clone, Copy, Debug)]
-pub struct BsdfSample {
-    /// Sampled direction; unit vector, world space.
-    pub wi: Vec3,
-    /// f·|cos θi| / pdf.
-    pub weight: Rgb,
-    /// Density of `wi` over all lobes [1/sr], or the probability of the choice for delta lobes.
-    pub pdf: f32,
-    /// Kind of the lobe that scattered.
-    pub lobe: LobeKind,
-    /// Index of refraction on the side of `wi` relative to the side of `wo`; 1 unless refracted.
-    pub eta: f32,
-    /// Index of the selected lobe.
-    pub index: u8,
-}
-
-impl BsdfSample {
-    /// Returns whether a delta lobe scattered, so that light sampling cannot generate `wi`.
-    pub fn is_specular(&self) -> bool {
-        self.lobe.is_specular()
-    }
-
-    /// Returns whether the path crosses a null interface, which shadow rays cross too.
-    #[inline]
-    pub fn is_null_interface(&self) -> bool {
-        self.lobe == LobeKind::NULL
-    }
-
-    /// Returns whether a random walk below the surface follows.
-    #[inline]
-    pub fn is_subsurface(&self) -> bool {
-        self.lobe == LobeKind::SUBSURFACE
-    }
-}
-
-/// Lobe selected by [`Bsdf::choose`].
-#[derive(Clone, Copy, Debug)]
-pub struct ChosenLobe {
-    /// Class of the lobe.
-    pub part: LobePart,
-    index: usize,
-    /// Rescaled random number for reuse, in `[0,1)`.
-    u: f32,
 }
 
 /// Approximate dominant glossy lobe of a [`Bsdf`].
@@ -467,285 +425,4 @@ impl Bsdf {
         let of_part = self.lobes().iter().filter(|l| l.traits.part == part);
         of_part.map(|l| l.probability).sum()
     }
-
-    /// [`Bsdf::eval_pdf`] for one class; the density is that of sampling both the class and `wi`.
-    pub fn eval_pdf_part(&self, part: LobePart, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        self.sum_lobes(wo, wi, self.sides(wo, wi), |_, l| l.traits.part == part)
-    }
-
-    /// Selects a lobe by `u_lobe` in `[0,1)`; `None` without lobes.
-    pub fn choose(&self, u_lobe: f32) -> Option<ChosenLobe> {
-        let (index, u) = self.choose_index(u_lobe)?;
-        let part = self.slots[index].traits.part;
-        Some(ChosenLobe { index, u, part })
-    }
-
-    /// [`Bsdf::sample`] restricted to the class of the selected lobe: weight and density are those of the class.
-    #[inline]
-    pub fn sample_part(&self, wo: Vec3, chosen: ChosenLobe, u: Vec2) -> Option<BsdfSample> {
-        match self.only_diffuse() {
-            Some((only, side)) => self.sample_diffuse(only, side, wo, u),
-            None => self.sample_any_of_part(wo, chosen, u),
-        }
-    }
-
-    #[inline(never)]
-    fn sample_any_of_part(&self, wo: Vec3, chosen: ChosenLobe, u: Vec2) -> Option<BsdfSample> {
-        self.sample_lobe(wo, chosen.index, chosen.u, u, |_, l| l.traits.part == chosen.part)
-    }
-
-    /// f·|cos θi|, without delta lobes.
-    pub fn eval(&self, wo: Vec3, wi: Vec3) -> Rgb {
-        self.eval_pdf(wo, wi).0
-    }
-
-    /// Density with which [`Bsdf::sample`] generates `wi` [1/sr], without delta lobes.
-    pub fn pdf(&self, wo: Vec3, wi: Vec3) -> f32 {
-        self.eval_pdf(wo, wi).1
-    }
-
-    /// [`Bsdf::eval`] and [`Bsdf::pdf`] in one pass.
-    pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        let sides = self.sides(wo, wi);
-        match self.lobes() {
-            [only] if !only.traits.specular => self.eval_lobe(only, wo, wi, sides),
-            _ => self.sum_lobes(wo, wi, sides, |_, _| true),
-        }
-    }
-
-    /// Samples a direction for `wo`: `u_lobe` selects the lobe, `u` the direction, each in `[0,1)`.
-    #[inline(always)]
-    pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
-        match self.only_diffuse() {
-            Some((only, side)) => self.sample_diffuse(only, side, wo, u),
-            None => self.sample_any(wo, u_lobe, u),
-        }
-    }
-
-    /// Fast path: the single lobe and its side if it is ideal diffuse, as for most surfaces of a scene.
-    #[inline(always)]
-    fn only_diffuse(&self) -> Option<(&WeightedLobe, Side)> {
-        match (self.lobes(), self.mode) {
-            ([only], TransportMode::Radiance) => Some((only, only.lobe.ideal_diffuse_side()?)),
-            _ => None,
-        }
-    }
-
-    /// [`Bsdf::sample`] for a single ideal diffuse lobe.
-    #[inline(always)]
-    fn sample_diffuse(&self, only: &WeightedLobe, side: Side, wo: Vec3, u: Vec2) -> Option<BsdfSample> {
-        let cos_o = wo.dot(only.frame.n);
-        let sample = match side {
-            Side::Reflection => Lambert.sample(Vec3::new(0.0, 0.0, cos_o), 0.0, u),
-            Side::Transmission => Translucent.sample(Vec3::new(0.0, 0.0, cos_o), 0.0, u),
-        }?;
-        let wi = only.frame.to_world(sample.wi);
-        if self.sides(wo, wi).side != side {
-            return None;
-        }
-        Some(BsdfSample {
-            wi,
-            weight: only.weight * only.terminator.share(wi),
-            pdf: sample.pdf,
-            lobe: sample.kind,
-            eta: 1.0,
-            index: 0,
-        })
-    }
-
-    #[inline(never)]
-    fn sample_any(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
-        let (index, u_lobe) = self.choose_index(u_lobe)?;
-        self.sample_lobe(wo, index, u_lobe, u, |_, _| true)
-    }
-
-    /// Samples the lobe at `index`; weight and density are those of all lobes that `counts` selects.
-    #[inline(always)]
-    fn sample_lobe(
-        &self,
-        wo: Vec3,
-        index: usize,
-        u_lobe: f32,
-        u: Vec2,
-        counts: impl Fn(usize, &WeightedLobe) -> bool,
-    ) -> Option<BsdfSample> {
-        let chosen = &self.slots[index];
-        if chosen.lobe.spread() == Spread::Subsurface {
-            return self.sample_subsurface(wo, index, u);
-        }
-        if chosen.is_bent_microfacet {
-            return match (self.mode, chosen.traits.specular) {
-                (TransportMode::Radiance, _) => self.sample_bent(wo, index, u_lobe, u, counts),
-                (TransportMode::Importance, true) => self.sample_delta_importance(wo, index, u_lobe, u),
-                (TransportMode::Importance, false) => self.sample_importance(wo, index, u_lobe, u, counts),
-            };
-        }
-        if self.mode == TransportMode::Importance && !chosen.traits.specular && self.is_tilted(chosen) {
-            return self.sample_importance(wo, index, u_lobe, u, counts);
-        }
-        let local_wo = match chosen.lobe.ideal_diffuse_side() {
-            Some(_) => Vec3::new(0.0, 0.0, wo.dot(chosen.frame.n)),
-            None => chosen.frame.to_local(wo),
-        };
-        let sample = chosen.lobe.sample(local_wo, u_lobe, u)?;
-        let wi = chosen.frame.to_world(sample.wi);
-        let sides = self.sides(wo, wi);
-        if sides.side != sample.kind.side && !chosen.lobe.is_fibre() {
-            return None;
-        }
-        let adjoint = self.adjoint(&chosen.lobe, sides, local_wo.z, sample.wi.z, sample.eta);
-        let share = chosen.terminator.share(self.light_direction(wo, wi));
-        let weight = chosen.weight * sample.weight * (adjoint * share);
-        let pdf = sample.pdf * chosen.probability;
-        let (lobe, eta) = (sample.kind, sample.eta);
-        if lobe.is_specular() || self.count == 1 {
-            return Some(BsdfSample {
-                wi,
-                weight: weight / chosen.probability,
-                pdf,
-                lobe,
-                eta,
-                index: index as u8,
-            });
-        }
-        // One-sample MIS over the lobes: any of them could have generated `wi`. Veach 1997, section 9.2.4.
-        let (others, others_pdf) =
-            self.sum_lobes(wo, wi, sides, |other, l| other != index && counts(other, l));
-        let pdf = pdf + others_pdf;
-        Some(BsdfSample {
-            wi,
-            weight: (weight * sample.pdf + others) / pdf,
-            pdf,
-            lobe,
-            eta,
-            index: index as u8,
-        })
-    }
-
-    /// Selects a lobe by `u`; also returns the rescaled `u`.
-    fn choose_index(&self, mut u: f32) -> Option<(usize, f32)> {
-        let last = self.count.checked_sub(1)?;
-        for (index, weighted) in self.slots[..last].iter().enumerate() {
-            if u < weighted.probability {
-                return Some((index, (u / weighted.probability).min(ONE_MINUS_EPSILON)));
-            }
-            u -= weighted.probability;
-        }
-        Some((last, (u / self.slots[last].probability).min(ONE_MINUS_EPSILON)))
-    }
-
-    /// f·|cos θi| and density, summed over the lobes that `counts` selects.
-    #[inline(always)]
-    fn sum_lobes(
-        &self,
-        wo: Vec3,
-        wi: Vec3,
-        sides: GeometricCosines,
-        counts: impl Fn(usize, &WeightedLobe) -> bool,
-    ) -> (Rgb, f32) {
-        let mut sum = (Rgb::BLACK, 0.0);
-        for (index, weighted) in self.lobes().iter().enumerate() {
-            if !weighted.traits.specular && counts(index, weighted) {
-                let (f, pdf) = self.eval_lobe(weighted, wo, wi, sides);
-                sum.0 += f;
-                sum.1 += pdf;
-            }
-        }
-        sum
-    }
-
-    /// Contribution of one lobe to f·|cos θi| and to the density.
-    #[inline(always)]
-    fn eval_lobe(&self, weighted: &WeightedLobe, wo: Vec3, wi: Vec3, sides: GeometricCosines) -> (Rgb, f32) {
-        match self.mode {
-            TransportMode::Radiance if weighted.is_bent_microfacet => self.eval_bent(weighted, wo, wi, sides),
-            TransportMode::Radiance => self.eval_in(&weighted.frame, weighted, wo, wi, sides),
-            TransportMode::Importance => self.eval_importance(weighted, wo, wi, sides),
-        }
-    }
-
-    /// Contribution of one lobe in the given frame, without mirroring.
-    #[inline(always)]
-    fn eval_in(
-        &self,
-        frame: &Frame,
-        weighted: &WeightedLobe,
-        wo: Vec3,
-        wi: Vec3,
-        sides: GeometricCosines,
-    ) -> (Rgb, f32) {
-        let (cos_o, cos_i) = (wo.dot(frame.n), wi.dot(frame.n));
-        if Side::of(cos_o * cos_i) != sides.side && !weighted.lobe.is_fibre() {
-            return (Rgb::BLACK, 0.0);
-        }
-        let share = weighted.terminator.share(self.light_direction(wo, wi));
-        // Ideal diffuse lobes do not depend on the tangents; they scatter most of the light of a scene.
-        if let Some(side) = weighted.lobe.ideal_diffuse_side() {
-            let pdf = if side == sides.side { cos_i.abs() * INV_PI } else { 0.0 };
-            let f = weighted.weight * (pdf * self.adjoint(&weighted.lobe, sides, cos_o, cos_i, 1.0) * share);
-            return (f, pdf * weighted.probability);
-        }
-        let wo = frame.to_local(wo);
-        let (f, pdf) = weighted.lobe.eval_pdf(wo, frame.to_local(wi));
-        if pdf <= 0.0 {
-            return (Rgb::BLACK, 0.0);
-        }
-        let eta = if sides.side == Side::Transmission {
-            weighted.lobe.eta(cos_o)
-        } else {
-            1.0
-        };
-        (
-            weighted.weight * f * (self.adjoint(&weighted.lobe, sides, cos_o, cos_i, eta) * share),
-            pdf * weighted.probability,
-        )
-    }
-
-    /// Direction of the pair that leads to the light.
-    #[inline(always)]
-    fn light_direction(&self, wo: Vec3, wi: Vec3) -> Vec3 {
-        match self.mode {
-            TransportMode::Radiance => wi,
-            TransportMode::Importance => wo,
-        }
-    }
-
-    /// Cosines of both directions to the geometric normal.
-    fn sides(&self, wo: Vec3, wi: Vec3) -> GeometricCosines {
-        let (cos_o, cos_i) = (wo.dot(self.ng), wi.dot(self.ng));
-        let side = if cos_o * cos_i > 0.0 {
-            Side::Reflection
-        } else {
-            Side::Transmission
-        };
-        GeometricCosines { side, cos_o, cos_i }
-    }
-
-    /// Factor from f of a lobe to the quantity of the transport mode, for directions with these cosines to the lobe's
-    /// normal.
-    fn adjoint(&self, lobe: &Lobe, sides: GeometricCosines, cos_o: f32, cos_i: f32, eta: f32) -> f32 {
-        match self.mode {
-            TransportMode::Radiance if eta == 1.0 => 1.0,
-            TransportMode::Radiance => Lobe::radiance_scale(eta),
-            // f of fibres contains no cosine.
-            TransportMode::Importance if lobe.is_fibre() => 1.0,
-            // Veach 1997, eq. 5.19: shading normals make scattering asymmetric.
-            TransportMode::Importance => {
-                let denominator = (sides.cos_o * cos_i).abs();
-                if denominator > 0.0 {
-                    (cos_o * sides.cos_i).abs() / denominator
-                } else {
-                    0.0
-                }
-            }
-        }
-    }
-}
-
-/// Cosines of two directions to the geometric normal.
-#[derive(Clone, Copy)]
-struct GeometricCosines {
-    side: Side,
-    cos_o: f32,
-    cos_i: f32,
 }
