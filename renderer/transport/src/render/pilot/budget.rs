@@ -1,8 +1,7 @@
 //! Limits of the work of pilots: shares of the expected work of the render, so that pilots cost little even where they gain
 //! nothing.
 //!
-//! Work is counted in paths of one branch and one light sample. Time limits have already reduced the number of samples to those
-//! that fit.
+//! Work is counted in paths of one branch and one light sample. With a time limit, the number of samples is the one that fits.
 
 use std::ops::RangeInclusive;
 
@@ -30,12 +29,8 @@ impl Budget {
             Some(_) => settings.pixels(),
             None => u64::from(settings.width) * u64::from(settings.height),
         };
-        let samples = match &settings.noise {
-            // Samples with a relative variance of 1.
-            Some(goal) => goal.error.powi(-2).max(goal.min_samples as f64).min(goal.max_samples as f64),
-            None => settings.total as f64,
-        };
-        Budget { paths: samples * pixels as f64 }
+        // Towards a noise goal, a relative variance of 1 is assumed.
+        Budget { paths: expected_samples(settings, 1.0) * pixels as f64 }
     }
 
     /// Number of affordable items at `cost` paths each, at most the end of `range`; `None` if that is less than its start.
@@ -50,8 +45,19 @@ impl Budget {
         Some(PixelGrid::new(rect, step, most))
     }
 
-    /// Share of the render that `cost` paths take.
+    /// Share of `cost` paths in the render.
     pub(super) fn share(self, cost: f64) -> f64 {
         cost / self.paths.max(1.0)
+    }
+}
+
+/// Expected number of samples per pixel for paths with this relative variance.
+pub(super) fn expected_samples(settings: &RenderSettings, variance: f64) -> f64 {
+    match &settings.noise {
+        // A pixel gets at most `max_samples`, even where that is less than `min_samples`.
+        Some(goal) => (variance / goal.error.powi(2))
+            .max(goal.min_samples as f64)
+            .min(goal.max_samples as f64),
+        None => settings.total as f64,
     }
 }

@@ -29,7 +29,7 @@ use renderer_scene::Show;
 /// Cost of a photon stored in a caustic map and of the estimates there, in paths; most photons are not stored.
 const PHOTON_COST: f64 = 20.0;
 
-/// Photons of a trial: their number is within the budget, but never too small for a warning of missing light.
+/// Numbers of photons of a trial. Detecting missing light has the minimum, whatever the budget.
 const PHOTONS: RangeInclusive<u64> = 1 << 10..=1 << 14;
 
 /// Samples of each pixel and each of the two sequences; lookups of photons have little noise.
@@ -95,26 +95,8 @@ pub(super) fn variances(
     pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
 }
 
-/// Radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot: caustics of delta lights, which rays do not hit and light samples do not reach through refracting surfaces.
-fn missing_light(
-    scene: &Scene,
-    settings: &RenderSettings,
-    grid: PixelGrid,
-    (path, maps): (&Prepared, &Photons),
-    stop: &AtomicBool,
-) -> Vec<f64> {
-    let has_delta = scene.lights().iter().any(Light::is_delta);
-    if !maps.has_caustics() || !has_delta {
-        return vec![];
-    }
-    let never = |estimates: Estimates| if estimates.sum > 0.0 { 0.0 } else { 1.0 };
-    let light = weighted(scene, settings, (path, maps), stop, true, never);
-    let pilot = stratified::sample(scene, settings, grid, SAMPLES, &light, stop);
-    pilot.pixels.iter().map(|pixel| pixel.mean).collect()
-}
-
-/// Root mean square of the light that `path` cannot find, relative to the picture; `None` if it is invisible, or if there are
-/// no delta lights.
+/// Root mean square of the light that `path` cannot find, relative to the picture; `None` if it is invisible. This is light of
+/// delta lights in caustics: rays do not hit these lights, and light samples do not reach them through refracting surfaces.
 pub(super) fn missing(
     scene: &Scene,
     settings: &RenderSettings,
@@ -129,14 +111,16 @@ pub(super) fn missing(
     let film = Rect::of_size(settings.width, settings.height);
     let plain = Prepared::Path(*path).with_counts(1, 1);
     let grid = PixelGrid::new(&film, STEP, MAX_PIXELS.min(count / 4));
-    let missing_light = missing_light(scene, settings, grid, (&plain, &maps), pass.stop);
-    let found = stratified::sample(scene, settings, grid, SAMPLES, &plain, pass.stop).pixels;
-    let brightness = |(pixel, light): (&stratified::Pixel, &f64)| pixel.mean + light;
-    let pixels = || found.iter().zip(&missing_light);
-    let count = missing_light.len() as f64;
+    let never = |estimates: Estimates| if estimates.sum > 0.0 { 0.0 } else { 1.0 };
+    let lost = weighted(scene, settings, (&plain, &maps), pass.stop, true, never);
+    let [found, lost] = [&plain, &lost]
+        .map(|prepared| stratified::sample(scene, settings, grid, SAMPLES, prepared, pass.stop).pixels);
+    let brightness = |(found, lost): (&stratified::Pixel, &stratified::Pixel)| found.mean + lost.mean;
+    let pixels = || found.iter().zip(&lost);
+    let count = lost.len() as f64;
     let mean = pixels().map(brightness).sum::<f64>() / count;
-    let relative = pixels().map(|(pixel, light)| {
-        light * light / (brightness((pixel, light)).powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
+    let relative = pixels().map(|pair| {
+        pair.1.mean.powi(2) / (brightness(pair).powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
     });
     let error = (relative.sum::<f64>() / count).sqrt();
     (error > VISIBLE_ERROR).then_some(error)

@@ -3,7 +3,7 @@
 //! Both render the same few pixels. The time to a given error is proportional to the cost of a sample times its variance.
 //! Measured time would make the image depend on the machine and its load, so cost is counted in path rays.
 
-use super::budget::Budget;
+use super::budget::{Budget, expected_samples};
 use super::caustics;
 use super::pixels::{Pilot, PixelGrid};
 use super::result::{ChosenSettings, Decision, PilotResult};
@@ -35,14 +35,16 @@ const STORED_SHARE: f64 = 0.5;
 /// 24 scenes the median gain of the pilot was 0.4 of the true one; long renders, in which bias counts, gain less.
 const CORRECTION: f64 = 1.3;
 
-/// Cost of a photon map lookup in path rays; each sample and each of its gather rays has one. These three costs are from
-/// `kiln render --stats` of `cornell_box` and `room` by both integrators, with one thread.
+// The costs of lookups, photons and records are ratios of times that `kiln render --stats --threads 1` prints for `cornell_box`
+// and `room` by both integrators.
+
+/// Cost of a photon map lookup in path rays; each sample and each of its gather rays has one.
 const LOOKUP: f64 = 0.6;
 
-/// Cost of a photon path segment in path rays, kd-tree construction included.
+/// Cost of a photon path segment in path rays.
 const PHOTON_RAY: f64 = 1.3;
 
-/// Cost of an irradiance record in path rays.
+/// Cost of an irradiance record in path rays, with its share of the kd-tree.
 const RECORD: f64 = 35.0;
 
 /// Decides for a render on the current `rayon` pool, independently of the number of threads. `pass` is that of pilots: without
@@ -157,7 +159,7 @@ impl Comparison<'_> {
         let branches = f64::from(paths.branching().branches.unwrap_or(1));
         let path_error = spread(&|(path, _)| path.variance) + rare / branches;
         let paths_per_ray = self.settings.max_paths_per_ray().min(2);
-        let samples = samples_of(self.settings, path_error / count) / paths_per_ray as f64;
+        let samples = expected_samples(self.settings, path_error / count) / paths_per_ray as f64;
         let picture = samples * self.settings.pixels() as f64;
         let lookups = f64::from(1 + maps.branching().branches.unwrap_or(1));
         let path_work = rays(&by_path) * picture * path_error;
@@ -178,16 +180,5 @@ impl Comparison<'_> {
             }
             _ => vec![],
         }
-    }
-}
-
-/// Number of samples per pixel for paths with this relative variance.
-fn samples_of(settings: &RenderSettings, variance: f64) -> f64 {
-    match &settings.noise {
-        // A pixel gets at most `most` samples, even where that is less than `min_samples`.
-        Some(goal) => (variance / goal.error.powi(2))
-            .max(goal.min_samples as f64)
-            .min(goal.max_samples as f64),
-        None => settings.total as f64,
     }
 }

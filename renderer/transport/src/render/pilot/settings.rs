@@ -63,7 +63,7 @@ pub(super) fn choose_settings(
     let pilots = Pilots { scene, settings, path, pass, budget, grid };
     let plain = pilots.paths(None);
     let guided = match path.guide {
-        Some(true) => Some(pilots.paths(Some(MIN_PHOTONS)).errors),
+        Some(true) => Some(pilots.paths(Some(pilots.photons().unwrap_or(MIN_PHOTONS))).errors),
         None if reaches(3) => pilots.guided(&plain),
         Some(false) | None => None,
     };
@@ -129,13 +129,16 @@ impl Pilots<'_> {
         )
     }
 
+    /// Number of photons for the guides of a trial; `None` if too few are affordable.
+    fn photons(&self) -> Option<u64> {
+        let most = MAX_PHOTONS.min(GuideField::photons(self.pass) / PHOTON_RATIO);
+        self.budget.count(PHOTON_COST, MIN_PHOTONS..=most)
+    }
+
     /// Variances of guided paths, if these reach an error in less time.
     fn guided(&self, plain: &PilotPaths) -> Option<Errors> {
-        let photons = GuideField::photons(self.pass);
-        let left = 1.0 - self.budget.share(PHOTON_COST * photons as f64);
-        let trial = self
-            .budget
-            .count(PHOTON_COST, MIN_PHOTONS..=MAX_PHOTONS.min(photons / PHOTON_RATIO))?;
+        let trial = self.photons()?;
+        let left = 1.0 - self.budget.share(PHOTON_COST * GuideField::photons(self.pass) as f64);
         let (branch, rest) = (plain.errors.branch, plain.errors.camera + plain.errors.light_sample);
         let mut guided = None;
         if branch > rest {
