@@ -359,3 +359,27 @@ fn details_of_a_missing_example_are_an_error() {
     assert!(err.contains("`wavy` has `example_on` without `example`"), "{err}");
     assert!(err.contains("wavy.ksl:1:8"), "{err}");
 }
+
+/// Intensity 300 (1 − 2θ/π) cd down to the horizon: the flux is 600π (1 − 2/π) lm.
+#[test]
+fn luminaires_are_described() {
+    let lamp = "IESNA:LM-63-2002\n[LUMCAT] cone\nTILT=NONE\n1 1000 1 2 1 1 2 0 0 0\n1 1 10\n0 90\n0\n300 0\n";
+    let here = folder(&[("a.ies", lamp), ("b.ies", &lamp[..lamp.len() - 6])]);
+    let found = json(here.path(), &["info", "a.ies", "--json"]);
+    let lumens = found["lumens"].as_f64().unwrap();
+    let expected = 600.0 * std::f64::consts::PI * (1.0 - 2.0 / std::f64::consts::PI);
+    assert!((lumens / expected - 1.0).abs() < 1e-4, "{lumens} for {expected}");
+    assert_eq!(found["max_candela"], 300.0);
+    let (status, out, _) = kiln(here.path(), &["info", "a.ies"]);
+    assert_eq!(status, Some(0));
+    assert!(out.contains("type C") && out.contains("300.0 cd, at 0.0° to the axis"), "{out}");
+    // The curve ends in the row of the centre: nothing is above the horizon.
+    let rows: Vec<&str> = out
+        .lines()
+        .filter(|line| line.contains(['o', '*']) && line.starts_with("    "))
+        .collect();
+    assert!((11..=14).contains(&rows.len()), "{out}");
+    let (status, _, err) = kiln(here.path(), &["info", "b.ies"]);
+    assert_eq!(status, Some(1));
+    assert!(err.contains("the file ends before"), "{err}");
+}

@@ -27,6 +27,7 @@ mod pack;
 mod parts;
 mod passes;
 mod pictures;
+mod pilots;
 mod pipes;
 mod preview;
 mod program;
