@@ -2,7 +2,6 @@
 
 use glam::Vec3;
 
-use super::lobe_model::LobeModel;
 use super::{Bsdf, Lobe, LobePart, Side, TransportMode, WeightedLobe};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI};

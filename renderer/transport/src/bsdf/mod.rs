@@ -54,11 +54,10 @@ mod transparent;
 mod ward;
 mod zeltner_sheen;
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
-use lobe_model::LobeModel;
 use renderer_base::color::Rgb;
-use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
+use renderer_base::math::Frame;
 
 pub use burley::{Burley, Sheen};
 pub use charlie::Charlie;
