@@ -366,10 +366,10 @@ fn luminaires_are_described() {
     let lamp = "IESNA:LM-63-2002\n[LUMCAT] cone\nTILT=NONE\n1 1000 1 2 1 1 2 0 0 0\n1 1 10\n0 90\n0\n300 0\n";
     let here = folder(&[("a.ies", lamp), ("b.ies", &lamp[..lamp.len() - 6])]);
     let found = json(here.path(), &["info", "a.ies", "--json"]);
-    let lumens = found["lumens"].as_f64().unwrap();
+    let lumens = found[0]["lumens"].as_f64().unwrap();
     let expected = 600.0 * std::f64::consts::PI * (1.0 - 2.0 / std::f64::consts::PI);
     assert!((lumens / expected - 1.0).abs() < 1e-4, "{lumens} for {expected}");
-    assert_eq!(found["max_candela"], 300.0);
+    assert_eq!(found[0]["max_candela"], 300.0);
     let (status, out, _) = kiln(here.path(), &["info", "a.ies"]);
     assert_eq!(status, Some(0));
     assert!(out.contains("type C") && out.contains("300.0 cd, at 0.0° to the axis"), "{out}");

@@ -16,7 +16,8 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{Bsdf, BsdfSample, GeometricCosines, Lobe, TransportMode, WeightedLobe};
+use super::evaluation::GeometricCosines;
+use super::{Bsdf, BsdfSample, Lobe, TransportMode, WeightedLobe};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, ONE_MINUS_EPSILON};
 

@@ -8,8 +8,9 @@
 use arrayvec::ArrayVec;
 use glam::{Vec2, Vec3};
 
+use super::evaluation::GeometricCosines;
 use super::lobe_kind::{LobeKind, Side};
-use super::{Bsdf, BsdfSample, GeometricCosines, MIN_ALBEDO, WeightedLobe};
+use super::{Bsdf, BsdfSample, MIN_ALBEDO, WeightedLobe};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 use renderer_base::sampling::cosine_hemisphere;

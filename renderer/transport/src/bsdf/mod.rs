@@ -66,7 +66,6 @@ pub use coated_diffuse::CoatedDiffuse;
 pub use conductor::Conductor;
 pub use dielectric::{Dielectric, is_index_matched};
 pub use eon::Eon;
-use evaluation::GeometricCosines;
 pub use f82::F82;
 pub use hair::{Hair, HairParameters};
 pub use lambert::{Lambert, Translucent};
