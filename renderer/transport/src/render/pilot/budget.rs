@@ -12,6 +12,9 @@ use renderer_image::Rect;
 /// Maximum share of the render's paths for a trial. Four trials at most precede a render.
 const TRIAL_SHARE: f64 = 0.0075;
 
+/// Maximum share of a trial with the fewest items, where a decision may change the error several times.
+const MIN_TRIAL_SHARE: f64 = 0.03;
+
 /// Minimum number of pixels of a pilot.
 const MIN_PIXELS: u64 = 32;
 
@@ -20,6 +23,8 @@ const MIN_PIXELS: u64 = 32;
 pub(super) struct Budget {
     /// Expected number of paths of the render.
     paths: f64,
+    /// Maximum paths of a trial with the fewest items.
+    least: f64,
 }
 
 impl Budget {
@@ -30,19 +35,27 @@ impl Budget {
             None => u64::from(settings.width) * u64::from(settings.height),
         };
         // Towards a noise goal, a relative variance of 1 is assumed.
-        Budget { paths: expected_samples(settings, 1.0) * pixels as f64 }
+        let paths = expected_samples(settings, 1.0) * pixels as f64;
+        Budget { paths, least: TRIAL_SHARE * paths }
     }
 
-    /// Number of affordable items at `cost` paths each, at most the end of `range`; `None` if that is less than its start.
+    /// Number of affordable items at `cost` paths each, within `range`; `None` if its start is not affordable.
     pub(super) fn count(self, cost: f64, range: RangeInclusive<u64>) -> Option<u64> {
         let count = ((TRIAL_SHARE * self.paths / cost) as u64).min(*range.end());
-        (count >= *range.start()).then_some(count)
+        let (few, is_affordable) = (*range.start(), *range.start() as f64 * cost <= self.least);
+        (count >= few || is_affordable).then_some(count.max(few))
     }
 
     /// Pixels for a trial of `cost` paths per pixel, at least `step` apart; `None` if too few are affordable.
     pub(super) fn grid(self, rect: &Rect, step: u32, cost: f64) -> Option<PixelGrid> {
         let most = self.count(cost, MIN_PIXELS..=MAX_PIXELS)?;
         Some(PixelGrid::new(rect, step, most))
+    }
+
+    /// The budget of trials that decide about the integrator: for short renders, a larger share.
+    pub(super) fn of_integrators(settings: &RenderSettings) -> Budget {
+        let Budget { paths, .. } = Budget::new(settings);
+        Budget { paths, least: MIN_TRIAL_SHARE * paths }
     }
 
     /// Share of `cost` paths in the render.

@@ -97,7 +97,7 @@ fn expected_gain(
     (path, photon): (&PathSettings, &PhotonSettings),
     pass: &Pass<'_>,
 ) -> Result<Option<f64>, PrepareError> {
-    let budget = Budget::new(settings);
+    let budget = Budget::of_integrators(settings);
     let whole = default_count(photon, pass);
     let affordable = budget.count(PHOTON_COST, MIN_PHOTONS..=MAX_PHOTONS.min(whole / MAP_RATIO));
     let grid = budget.grid(&settings.rendered(), 1, 2.0 * SAMPLES as f64 * SAMPLE_COST);
