@@ -58,6 +58,12 @@ impl Rgb {
         )
     }
 
+    /// Returns whether all channels are equal.
+    #[inline]
+    pub fn is_grey(self) -> bool {
+        self.r == self.g && self.g == self.b
+    }
+
     /// Mean of the channels.
     pub fn average(self) -> f32 {
         (self.r + self.g + self.b) * (1.0 / 3.0)

@@ -56,7 +56,7 @@ functions! {
     /// Angle of `(x, y)` [radians], in `[-π, π]`.
     atan2(y, x) = libm::atan2f, libm::atan2;
     /// e to the power of `x`.
-    exp(x) = libm::expf, libm::exp;
+    exp(x) = expf, libm::exp;
     /// `exp(x) - 1`, exact for small `x`.
     exp_m1(x) = libm::expm1f, libm::expm1;
     /// 2 to the power of `x`.
@@ -92,6 +92,23 @@ pub fn rotation_y(angle: f32) -> Mat3 {
     Mat3::from_cols(Vec3::new(cos, 0.0, -sin), Vec3::Y, Vec3::new(sin, 0.0, cos))
 }
 
+/// Exponential function, correctly rounded but for one of 500 arguments, which differ in the last bit.
+///
+/// In double precision, e^x = 2^k e^r with |r| ≤ ln 2 / 2 and a polynomial for e^r, whose relative error is below 3e-10.
+#[inline]
+fn expf(x: f32) -> f32 {
+    /// The sum of this number and a small one is rounded to an integer, which the last bits contain.
+    const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+    let x = f64::from(x.clamp(-105.0, 90.0));
+    let shifted = x * std::f64::consts::LOG2_E + TO_INTEGER;
+    let r = x - (shifted - TO_INTEGER) * std::f64::consts::LN_2;
+    let series = [5040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0]
+        .into_iter()
+        .fold(1.0 / 40320.0, |sum, factorial| sum * r + 1.0 / factorial);
+    // Adding k to the exponent multiplies by 2^k.
+    f64::from_bits(series.to_bits().wrapping_add(shifted.to_bits() << 52)) as f32
+}
+
 /// Power of a non-negative base, computed in double precision: `libm::powf` needs twice the time.
 #[inline]
 fn powf(x: f32, y: f32) -> f32 {
@@ -104,6 +121,23 @@ fn powf(x: f32, y: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn exponentials_are_rounded_from_double_precision() {
+        let exact = |x: f32| libm::exp(f64::from(x)) as f32;
+        for x in [0.0, -0.0, 1e-40, f32::NEG_INFINITY, f32::INFINITY, 88.8, -87.5, -103.9, -104.1] {
+            assert_eq!(exp(x), exact(x), "{x}");
+        }
+        assert!(exp(f32::NAN).is_nan());
+        let arguments = (0..400_000).map(|index| -105.0 + 195.0 * index as f32 / 400_000.0);
+        let wrong = arguments.filter(|&x| exp(x) != exact(x)).inspect(|&x| {
+            assert!(
+                (f64::from(exp(x)) / f64::from(exact(x)) - 1.0).abs() < 1.3e-7 || x < -87.0,
+                "{x}"
+            );
+        });
+        assert!(wrong.count() < 800);
+    }
 
     #[test]
     fn powers_are_those_of_ieee_754() {

@@ -234,5 +234,9 @@ fn absorbs_only(medium: &Coefficients) -> bool {
 
 /// Beer-Lambert transmittance over a distance [m]. NaN (zero extinction over an infinite distance) counts as 1.
 pub fn beer_lambert(extinction: Rgb, distance: f32) -> Rgb {
-    extinction.map(|sigma| exp(-(sigma * distance).max(0.0)))
+    let channel = |sigma: f32| exp(-(sigma * distance).max(0.0));
+    match extinction.is_grey() {
+        true => Rgb::splat(channel(extinction.r)),
+        false => extinction.map(channel),
+    }
 }

@@ -104,26 +104,53 @@ pub(super) fn measured(
     })
 }
 
-/// Sum of variances relative to the brightness of the pixels.
-pub(super) fn relative(pixels: &[Pixel], variances: &[f64]) -> f64 {
-    let mean = mean_of(pixels);
-    let pixels = pixels.iter().zip(variances);
-    pixels.map(|(pixel, variance)| pixel.scale(mean) * variance).sum()
+/// Events that the samples of a pilot find if there are this many; rarer ones are estimated from photons.
+const FOUND_EVENTS: f64 = 100.0;
+
+/// Least value of a contribution that is so rare that the samples of a pilot of these pixels miss it, although it matters for
+/// the mean.
+pub(super) fn rare_radiance(brightness: &[f64]) -> f64 {
+    brightness.iter().sum::<f64>() * SAMPLES as f64 / FOUND_EVENTS
 }
 
-fn mean_of(pixels: &[Pixel]) -> f64 {
-    pixels.iter().map(Pixel::mean).sum::<f64>() / pixels.len() as f64
+/// Sum of variances relative to the brightness of the pixels.
+pub(super) fn relative(brightness: &[f64], variances: &[f64]) -> f64 {
+    let mean = mean_of(brightness);
+    let pixels = brightness.iter().zip(variances);
+    pixels.map(|(&pixel, variance)| scale(pixel, mean) * variance).sum()
+}
+
+fn mean_of(brightness: &[f64]) -> f64 {
+    brightness.iter().sum::<f64>() / brightness.len().max(1) as f64
+}
+
+/// Factor from the variance of a pixel to its relative variance, in a picture with this mean.
+fn scale(pixel: f64, mean: f64) -> f64 {
+    1.0 / (pixel.powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
+}
+
+impl Pilot<Pixel> {
+    /// Mean luminance of each pixel.
+    pub(super) fn brightness(&self) -> Vec<f64> {
+        self.pixels.iter().map(Pixel::mean).collect()
+    }
 }
 
 impl Errors {
     /// Relative variances of a pilot of [`measured`], with these costs of the parts.
     pub(super) fn of(pilot: &Pilot<Pixel>, costs: Costs) -> Errors {
+        Errors::relative_to(&pilot.brightness(), pilot, costs)
+    }
+
+    /// Variances relative to this brightness of the pixels.
+    pub(super) fn relative_to(brightness: &[f64], pilot: &Pilot<Pixel>, costs: Costs) -> Errors {
         let samples = (pilot.pixels.len() as u64 * SAMPLES) as f64;
         let rays = pilot.work.rays() as f64 / samples;
         let continued = (pilot.work.indirect_rays + pilot.work.gather_rays) as f64 / samples;
         let split = pilot.pixels.iter().map(|pixel| pixel.split).sum::<f64>() / samples;
-        let mean = mean_of(&pilot.pixels);
-        let mut errors: Vec<[f64; 4]> = pilot.pixels.iter().map(|pixel| pixel.errors(mean)).collect();
+        let mean = mean_of(brightness);
+        let pixels = pilot.pixels.iter().zip(brightness);
+        let mut errors: Vec<[f64; 4]> = pixels.map(|(pixel, &of)| pixel.errors(scale(of, mean))).collect();
         let after_camera = |error: &[f64; 4]| error[1] + error[2];
         errors.sort_by(|a, b| after_camera(a).total_cmp(&after_camera(b)));
         errors.truncate(errors.len() - (errors.len() as f64 * OUTLIERS) as usize);
@@ -184,9 +211,13 @@ impl Errors {
 
     /// Variance times cost of samples with these numbers of branches and light samples.
     pub(super) fn work(&self, counts: Counts) -> f64 {
+        self.variance(counts) * self.cost(counts)
+    }
+
+    /// Variance of a sample.
+    pub(super) fn variance(&self, counts: Counts) -> f64 {
         let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
-        let variance = self.camera + self.light_sample / light_samples + self.branch / branches;
-        variance * self.cost(counts)
+        self.camera + self.light_sample / light_samples + self.branch / branches
     }
 
     /// Number of paths that a camera ray with these branches and light samples counts as: a power of two up to `most`,
@@ -275,20 +306,13 @@ impl Pixel {
         self.split += f64::from(parts.part.min(1) as u8);
     }
 
-    fn mean(&self) -> f64 {
+    pub(super) fn mean(&self) -> f64 {
         self.sum / SAMPLES as f64
     }
 
-    /// Factor from variance to relative variance, in a picture with this mean.
-    fn scale(&self, mean: f64) -> f64 {
-        1.0 / (self.mean().powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
-    }
-
-    /// Relative variances in a picture with this mean: of the camera ray, a light sample, a branch, and the part of the branch
-    /// that guides remove.
-    fn errors(&self, mean: f64) -> [f64; 4] {
+    /// Variances times `scale`: of the camera ray, a light sample, a branch, and the part of the branch that guides remove.
+    fn errors(&self, scale: f64) -> [f64; 4] {
         let n = SAMPLES as f64;
-        let scale = self.scale(mean);
         let all = (self.squares - self.sum * self.sum / n).max(0.0) / (n - 1.0);
         // Each of the two has half of the light.
         let [light_samples, branches] = [self.light_differences, self.differences].map(|squares| squares / n);

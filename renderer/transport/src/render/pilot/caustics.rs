@@ -79,18 +79,23 @@ pub(super) fn photons(
     }
 }
 
-/// Variance of the caustics of `maps` in a branch of `path`, at the pixels of a pilot.
+/// Variance of the caustics of `maps` in a branch of `path`, at the pixels of a pilot: of contributions from `rare` on, which
+/// the samples of the pilot miss.
 pub(super) fn variances(
     scene: &Scene,
     settings: &RenderSettings,
     grid: PixelGrid,
-    (path, maps): (&Prepared, &Photons),
+    (path, maps, rare): (&Prepared, &Photons, f64),
     stop: &AtomicBool,
 ) -> Vec<f64> {
     if maps.caustic().is_empty() {
         return vec![];
     }
-    let squares = weighted(scene, settings, (path, maps), stop, false, Estimates::square_over_mean);
+    let second_moment = |estimates: Estimates| {
+        let found = estimates.square_over_mean();
+        if ALBEDO * f64::from(found) < rare { 0.0 } else { found }
+    };
+    let squares = weighted(scene, settings, (path, maps), stop, false, second_moment);
     let pilot = stratified::sample(scene, settings, grid, SAMPLES, &squares, stop);
     pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
 }

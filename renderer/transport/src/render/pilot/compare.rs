@@ -3,22 +3,21 @@
 //! Both render the same few pixels. The time to a given error is proportional to the cost of a sample times its variance.
 //! Measured time would make the image depend on the machine and its load, so cost is counted in path rays.
 
+use super::branches::{
+    Errors, GATHERED, PATH_TOLERANCE, PLAIN, SAMPLES, TOLERANCE, measured, rare_radiance, relative,
+};
 use super::budget::{Budget, expected_samples};
 use super::caustics;
-use super::pixels::{Pilot, PixelGrid};
+use super::pixels::PixelGrid;
 use super::result::{ChosenSettings, Decision, PilotResult};
 use super::settings::choose_settings;
-use super::stratified::{self, Pixel};
 use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 
-/// Samples of each pixel of the pilot and each of its two sequences.
-const SAMPLES: u64 = 8;
-
-/// Cost of a sample by `path` and one by `photon`, each with two branches and two light samples, in paths.
-const SAMPLE_COST: f64 = 6.0;
+/// Cost of a sample by `photon` with two gather rays and two light samples, in paths; that of `path` is less.
+const SAMPLE_COST: f64 = 4.0;
 
 /// Photons stored in each map of the pilot, at most 1 / `MAP_RATIO` of those in the maps of the picture.
 const MIN_PHOTONS: u64 = 1 << 8;
@@ -33,13 +32,10 @@ const STORED_SHARE: f64 = 0.5;
 
 /// Correction factor of the gain of `photon`: a few samples miss more rare bright contributions of paths than of photons. Over
 /// 24 scenes the median gain of the pilot was 0.4 of the true one; long renders, in which bias counts, gain less.
-const CORRECTION: f64 = 1.3;
+const CORRECTION: f64 = 1.0;
 
-// The costs of lookups, photons and records are ratios of times that `kiln render --stats --threads 1` prints for `cornell_box`
+// The costs of photons and records are ratios of times that `kiln render --stats --threads 1` prints for `cornell_box`
 // and `room` by both integrators.
-
-/// Cost of a photon map lookup in path rays; each sample and each of its gather rays has one.
-const LOOKUP: f64 = 0.6;
 
 /// Cost of a photon path segment in path rays.
 const PHOTON_RAY: f64 = 1.3;
@@ -100,7 +96,7 @@ fn expected_gain(
     let budget = Budget::of_integrators(settings);
     let whole = default_count(photon, pass);
     let affordable = budget.count(PHOTON_COST, MIN_PHOTONS..=MAX_PHOTONS.min(whole / MAP_RATIO));
-    let grid = budget.grid(&settings.rendered(), 1, 2.0 * SAMPLES as f64 * SAMPLE_COST);
+    let grid = budget.grid(&settings.rendered(), 1, SAMPLES as f64 * SAMPLE_COST);
     let (Some(photons), Some(grid)) = (affordable, grid) else {
         return Ok(None);
     };
@@ -135,50 +131,34 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Expected time of these paths to the error of final gathering from these maps, relative to the time of the
-    /// latter; 0 if there is no light.
+    /// latter; 0 if there is no light. Each has its best numbers of branches and light samples.
     fn gain(&self, paths: &Prepared, maps: &Prepared) -> f64 {
-        let [by_path, by_photon] = [paths, maps].map(|prepared| self.sample(prepared));
-        let count = by_path.pixels.len().max(1) as f64;
-        let rays = |pilot: &Pilot<Pixel>| pilot.work.rays() as f64 / (count * 2.0 * SAMPLES as f64);
+        let [by_path, by_photon] = [paths, maps]
+            .map(|prepared| measured(self.scene, self.settings, self.grid, prepared, self.pass.stop));
         // Both estimate the same picture: the mean of the two is known better than either.
-        let pixels = || by_path.pixels.iter().zip(&by_photon.pixels);
-        let brightness = |(a, b): (&Pixel, &Pixel)| 0.5 * (a.mean + b.mean);
-        let mean = pixels().map(brightness).sum::<f64>() / count;
-        let scale = |pair: (&Pixel, &Pixel)| 1.0 / (brightness(pair).powi(2) + 1e-2 * mean * mean);
-        let spread = |of: &dyn Fn((&Pixel, &Pixel)) -> f64| -> f64 {
-            pixels().map(|pair| of(pair) * scale(pair)).sum()
-        };
-        let photon_error = spread(&|(_, photon)| photon.variance);
-        // Bright caustics are hardly ever among the samples.
-        let caustics = self.caustics(paths, maps);
-        let rare: f64 = caustics
-            .iter()
-            .zip(pixels())
-            .map(|(variance, pair)| variance * scale(pair))
-            .sum();
-        let branches = f64::from(paths.branching().branches.unwrap_or(1));
-        let path_error = spread(&|(path, _)| path.variance) + rare / branches;
-        let paths_per_ray = self.settings.max_paths_per_ray().min(2);
-        let samples = expected_samples(self.settings, path_error / count) / paths_per_ray as f64;
-        let picture = samples * self.settings.pixels() as f64;
-        let lookups = f64::from(1 + maps.branching().branches.unwrap_or(1));
-        let path_work = rays(&by_path) * picture * path_error;
+        let pixels = by_path.pixels.iter().zip(&by_photon.pixels);
+        let brightness: Vec<f64> = pixels.map(|(a, b)| 0.5 * (a.mean() + b.mean())).collect();
+        let path = Errors::relative_to(&brightness, &by_path, PLAIN);
+        let path = path.with_branch(self.caustics(&brightness, paths, maps));
+        let photon = Errors::relative_to(&brightness, &by_photon, GATHERED);
+        let most = self.settings.max_branches();
+        let counts = path.best(None, None, most, PATH_TOLERANCE);
+        let path_error = path.variance(counts);
+        let paths_per_ray = path.paths(counts, None, None, self.settings.max_paths_per_ray());
+        let samples = expected_samples(self.settings, path_error / brightness.len().max(1) as f64);
+        let picture = samples / paths_per_ray as f64 * self.settings.pixels() as f64;
+        let path_work = path.work(counts) * picture;
         let photon_work =
-            (rays(&by_photon) + lookups * LOOKUP) * picture * photon_error + self.preparation * path_error;
+            photon.work(photon.best(None, None, most, TOLERANCE)) * picture + self.preparation * path_error;
         if path_work > 0.0 { path_work / photon_work } else { 0.0 }
     }
 
-    fn sample(&self, prepared: &Prepared) -> Pilot<Pixel> {
-        stratified::sample(self.scene, self.settings, self.grid, SAMPLES, prepared, self.pass.stop)
-    }
-
-    /// Variance of caustics in a branch of these paths.
-    fn caustics(&self, paths: &Prepared, maps: &Prepared) -> Vec<f64> {
-        match maps {
-            Prepared::Photon(maps) => {
-                caustics::variances(self.scene, self.settings, self.grid, (paths, maps), self.pass.stop)
-            }
-            _ => vec![],
-        }
+    /// Relative variance of caustics in a branch of these paths, which hardly ever are among the samples.
+    fn caustics(&self, brightness: &[f64], paths: &Prepared, maps: &Prepared) -> f64 {
+        let Prepared::Photon(maps) = maps else { return 0.0 };
+        let rare = rare_radiance(brightness);
+        let variances =
+            caustics::variances(self.scene, self.settings, self.grid, (paths, maps, rare), self.pass.stop);
+        relative(brightness, &variances)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::branches::{
     Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, PATH_TOLERANCE, PLAIN, Pixel, SAMPLES, STEP,
-    TOLERANCE, measured, relative,
+    TOLERANCE, measured, rare_radiance, relative,
 };
 use super::budget::Budget;
 use super::caustics;
@@ -169,9 +169,10 @@ impl Pilots<'_> {
 
     /// Relative variance of caustics in a branch of these paths.
     fn of_caustics(&self, of: &PilotPaths, maps: &Photons) -> f64 {
-        let paths = (&of.paths, maps);
+        let brightness = of.pilot.brightness();
+        let paths = (&of.paths, maps, rare_radiance(&brightness));
         let variances = caustics::variances(self.scene, self.settings, self.grid, paths, self.pass.stop);
-        relative(&of.pilot.pixels, &variances)
+        relative(&brightness, &variances)
     }
 
     fn work(&self, errors: &Errors) -> f64 {
