@@ -163,6 +163,11 @@ impl LightSelector {
         })
     }
 
+    /// Returns whether any light can be selected by [`LightSelector::select_light_in_medium`].
+    pub fn has_lights_in_media(&self) -> bool {
+        !self.tree.is_empty()
+    }
+
     /// Selects a part of a light of the tree by its importance at the point `p` in a medium; `None` if no light seems
     /// to reach the point.
     pub fn select_light_in_medium(&self, lights: &[Light], p: Vec3, u: f64) -> Option<LightSphere> {

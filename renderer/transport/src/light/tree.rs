@@ -70,6 +70,11 @@ impl LightTree {
         tree
     }
 
+    /// Returns whether no emitter can be selected.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     fn build(&mut self, leaves: &mut [Leaf], parent: (u32, u8)) -> u32 {
         let index = self.nodes.len() as u32;
         self.nodes.push(Node::empty(parent));

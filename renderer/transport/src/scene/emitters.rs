@@ -83,6 +83,10 @@ impl Emitters {
         self.selector.select(&self.lights, at, u)
     }
 
+    pub(super) fn has_lights_in_media(&self) -> bool {
+        self.selector.has_lights_in_media()
+    }
+
     pub(super) fn select_light_in_medium(&self, p: Vec3, u: f64) -> Option<LightSphere> {
         self.selector.select_light_in_medium(&self.lights, p, u)
     }

@@ -389,6 +389,11 @@ impl Scene {
         self.emitters.select(at, u)
     }
 
+    /// Returns whether there are lights with a position, which [`Scene::select_light_in_medium`] selects.
+    pub(crate) fn has_lights_in_media(&self) -> bool {
+        self.emitters.has_lights_in_media()
+    }
+
     /// Selects a light with a position by its importance at the point `p` in a medium; `None` if all are zero.
     pub fn select_light_in_medium(&self, p: Vec3, u: f64) -> Option<LightSphere> {
         self.emitters.select_light_in_medium(p, u)

@@ -47,6 +47,9 @@ impl EquiangularSampling {
         rng: &mut Rng,
         shading: &mut ShadingContext,
     ) -> Option<EquiangularSampling> {
+        if !scene.has_lights_in_media() {
+            return None;
+        }
         let u = [rng.next_1d(), rng.next_1d()];
         let (medium, light) = match scene.homogeneous(&path.interior) {
             Some(medium) => {

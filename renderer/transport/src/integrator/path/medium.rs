@@ -2,7 +2,7 @@
 //!
 //! Medium vertices count towards the depth of the path.
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use super::direct::{DirectLightQuery, sample_one_light};
 use super::equiangular::EquiangularSampling;
@@ -16,7 +16,7 @@ use crate::light::LightSampleContext;
 use crate::material::RayKind;
 use crate::medium::Coefficients;
 use crate::radiance::{Contribution, LightSource, RadianceSink};
-use crate::scene::{MediumSample, RaySegment};
+use crate::scene::{DistanceSampling, MediumSample, RaySegment, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampler::{Rng, Sampler};
@@ -25,6 +25,10 @@ use renderer_geometry::Interaction;
 
 /// Minimum spread of a ray scattered by a medium, for texture lookups.
 const MIN_SPREAD: f32 = 0.2;
+
+/// Factor of the length of rays to scattering vertices: a surface at the same distance is in front of the vertex, as it is
+/// without a limit.
+const DISTANCE_MARGIN: f32 = 1.001;
 
 impl PathState {
     /// Samples medium scattering until the path reaches a surface, which replaces `hit`. Returns the contributions to
@@ -38,6 +42,8 @@ impl PathState {
         tracer: &mut Tracer<'_, S>,
     ) -> Option<VertexRequest> {
         let scene = tracer.scene;
+        // Random numbers of the next distance, if it limits the ray.
+        let mut next_u = None;
         loop {
             // A coincident surface may be nearer than the start, by rounding.
             let start = self.ray.t_min;
@@ -64,7 +70,7 @@ impl PathState {
             }
 
             // Equiangular light sample, then a scattering distance.
-            let u = tracer.sampler.next_2d();
+            let u = next_u.take().unwrap_or_else(|| tracer.sampler.next_2d());
             let mut rng = Rng::new(tracer.sampler.rng_seed());
             let samples_lights =
                 !(request.ends(self.depth) || request.maps_only || coverage == VolumeCoverage::All);
@@ -104,7 +110,24 @@ impl PathState {
             request.emission_only = coverage == VolumeCoverage::Indirect;
             tracer.stats.indirect_rays += 1;
             self.contact = None;
-            *hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
+            let mut ray = self.ray;
+            if photons.is_none() && !scene.has_lights_in_media() {
+                let u = tracer.sampler.next_2d();
+                next_u = Some(u);
+                ray.t_max = self.scattering_distance(scene, u);
+            }
+            *hit = scene.next_surface(&ray, &self.interior, &mut self.contact);
+        }
+    }
+
+    /// Distance at which the next ray is scattered by `u` unless it reaches a surface before, a little increased; infinite if
+    /// the distance is not known in advance. Surfaces beyond it need not be found.
+    fn scattering_distance(&self, scene: &Scene, u: Vec2) -> f32 {
+        match scene.homogeneous(&self.interior) {
+            Some(medium) if !medium.scattering().is_black() => {
+                DistanceSampling::new(&medium, self.throughput).sample(u) * DISTANCE_MARGIN
+            }
+            _ => f32::INFINITY,
         }
     }
 

@@ -13,8 +13,7 @@ use rayon::prelude::*;
 
 use super::branches::STEP;
 use super::budget::Budget;
-use super::pixels::{MAX_PIXELS, PixelGrid};
-use super::stratified;
+use super::pixels::{MAX_PIXELS, Pilot, PixelGrid};
 use crate::integrator::photon::{Photon, Photons};
 use crate::integrator::{Context, Integrator, MisContext, Pass, PathSettings, PhotonSettings, Prepared};
 use crate::light::{Light, LightSampleContext};
@@ -32,8 +31,8 @@ const PHOTON_COST: f64 = 20.0;
 /// Numbers of photons of a trial. Detecting missing light has the minimum, whatever the budget.
 const PHOTONS: RangeInclusive<u64> = 1 << 10..=1 << 14;
 
-/// Samples of each pixel and each of the two sequences; lookups of photons have little noise.
-const SAMPLES: u64 = 4;
+/// Samples of each pixel; lookups of photons have little noise.
+const SAMPLES: u64 = 8;
 
 /// Assumed albedo of surfaces under caustics.
 const ALBEDO: f64 = 0.5;
@@ -96,8 +95,8 @@ pub(super) fn variances(
         if ALBEDO * f64::from(found) < rare { 0.0 } else { found }
     };
     let squares = weighted(scene, settings, (path, maps), stop, false, second_moment);
-    let pilot = stratified::sample(scene, settings, grid, SAMPLES, &squares, stop);
-    pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
+    let second_moments = luminance(scene, settings, grid, &squares, stop);
+    second_moments.into_iter().map(|mean| ALBEDO * mean).collect()
 }
 
 /// Root mean square of the light that `path` cannot find, relative to the picture; `None` if it is invisible. This is light of
@@ -118,17 +117,33 @@ pub(super) fn missing(
     let grid = PixelGrid::new(&film, STEP, MAX_PIXELS.min(count / 4));
     let never = |estimates: Estimates| if estimates.sum > 0.0 { 0.0 } else { 1.0 };
     let lost = weighted(scene, settings, (&plain, &maps), pass.stop, true, never);
-    let [found, lost] = [&plain, &lost]
-        .map(|prepared| stratified::sample(scene, settings, grid, SAMPLES, prepared, pass.stop).pixels);
-    let brightness = |(found, lost): (&stratified::Pixel, &stratified::Pixel)| found.mean + lost.mean;
-    let pixels = || found.iter().zip(&lost);
+    let [found, lost] = [&plain, &lost].map(|prepared| luminance(scene, settings, grid, prepared, pass.stop));
     let count = lost.len() as f64;
-    let mean = pixels().map(brightness).sum::<f64>() / count;
-    let relative = pixels().map(|pair| {
-        pair.1.mean.powi(2) / (brightness(pair).powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
+    let mean = found.iter().chain(&lost).sum::<f64>() / count;
+    let relative = found.iter().zip(&lost).map(|(found, lost)| {
+        lost.powi(2) / ((found + lost).powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
     });
     let error = (relative.sum::<f64>() / count).sqrt();
     (error > VISIBLE_ERROR).then_some(error)
+}
+
+/// Mean luminance of each pixel of a pilot.
+fn luminance(
+    scene: &Scene,
+    settings: &RenderSettings,
+    grid: PixelGrid,
+    prepared: &Prepared,
+    stop: &AtomicBool,
+) -> Vec<f64> {
+    let pilot = Pilot::new(scene, settings, grid, stop, |sample, context| {
+        let samples = (0..SAMPLES).map(|index| {
+            let (ray, mut sampler) = sample(index);
+            let light: Rgb = prepared.li(scene, &ray, &mut sampler, context);
+            f64::from(light.luminance())
+        });
+        samples.filter(|luminance| luminance.is_finite()).sum::<f64>() / SAMPLES as f64
+    });
+    pilot.pixels
 }
 
 /// The caustic map of `maps` for direct viewing, with the power of each photon multiplied by a factor of the estimates of `path`

@@ -3,7 +3,7 @@
 //! - [`compare`]: `path` or `photon`, for `auto`.
 //! - [`settings`], [`branches`]: branches and light samples at the first scattering vertex, and guides.
 //! - [`caustics`]: variance of caustics and missing light, from photons.
-//! - [`stratified`], [`pixels`]: the measurements. [`budget`]: limits of their work. [`time_limit`]: the number of samples that a
+//! - [`pixels`]: the measurements. [`budget`]: limits of their work. [`time_limit`]: the number of samples that a
 //!   time limit allows.
 //!
 //! Pilots count rays instead of time and have separate random numbers, so that a picture depends on scene, settings and sample
@@ -16,7 +16,6 @@ mod compare;
 mod pixels;
 mod result;
 mod settings;
-mod stratified;
 mod time_limit;
 
 use crate::integrator::{Integrator, Pass, PrepareError};

@@ -28,6 +28,11 @@ impl DistanceSampling {
         }
     }
 
+    /// Samples a distance [m].
+    pub fn sample(&self, u: Vec2) -> f32 {
+        self.channels.sample_distance(self.extinction, u)
+    }
+
     /// Density of a distance with this transmittance [1/m].
     pub fn pdf(&self, transmittance: Rgb) -> f32 {
         self.channels.mean(self.extinction * transmittance)
@@ -52,7 +57,7 @@ pub(crate) fn sample_homogeneous(
         return MediumSample::Transmitted;
     }
     let sampling = DistanceSampling::new(&medium, *throughput);
-    let t = sampling.channels.sample_distance(extinction, u);
+    let t = sampling.sample(u);
     if t < length {
         let transmittance = beer_lambert(extinction, t);
         *throughput *= scattering * transmittance * (1.0 / sampling.pdf(transmittance));
