@@ -1,7 +1,9 @@
 //! Cameras: rays, ray differentials, invalid descriptions.
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
-use renderer::camera::{Camera, CameraDesc, CameraError, FovAxis, Projection, look_at};
+use renderer::camera::{
+    Aperture, Camera, CameraDesc, CameraError, FisheyeMapping, FovAxis, Projection, look_at,
+};
 use renderer::math::lat_long_uv;
 use renderer::scene::load::LoadOptions;
 use std::path::Path;
@@ -14,7 +16,7 @@ fn perspective(fov_axis: FovAxis, aperture_radius: f32) -> CameraDesc {
         projection: Projection::Perspective {
             fov: 90f32.to_radians(),
             fov_axis,
-            aperture_radius,
+            aperture: Aperture::disk(aperture_radius),
             focus_distance: 5.0,
             shift: Vec2::ZERO,
         },
@@ -38,14 +40,14 @@ fn everywhere() -> impl Iterator<Item = Vec2> {
     (1..8).flat_map(|y| (1..8).map(move |x| Vec2::new(x as f32 * 4.9, y as f32 * 2.45)))
 }
 
-fn all_kinds() -> [(&'static str, CameraDesc); 4] {
+fn all_kinds() -> Vec<(&'static str, CameraDesc)> {
     let placed = look_at(Vec3::new(1.0, 2.0, 3.0), Vec3::new(-2.0, 0.5, 1.0), Vec3::Y).unwrap();
     let with = |projection| CameraDesc {
         projection,
         world_from_camera: placed,
         ..CameraDesc::pinhole(1.0)
     };
-    [
+    let mut kinds = vec![
         ("pinhole", with(perspective(FovAxis::X, 0.0).projection)),
         ("lens", with(perspective(FovAxis::X, 0.3).projection)),
         (
@@ -53,7 +55,10 @@ fn all_kinds() -> [(&'static str, CameraDesc); 4] {
             with(Projection::Orthographic { width: Some(3.0), height: None }),
         ),
         ("panoramic", with(Projection::Panoramic)),
-    ]
+    ];
+    let fisheye = |mapping| with(Projection::Fisheye { mapping, fov: 3.0, fov_axis: FovAxis::X });
+    kinds.extend(FisheyeMapping::NAMED.map(|(name, mapping)| (name, fisheye(mapping))));
+    kinds
 }
 
 #[test]
@@ -87,6 +92,24 @@ fn the_field_of_view_spans_its_axis() {
             "{axis:?}: {}",
             cos.acos().to_degrees()
         );
+    }
+}
+
+#[test]
+fn fisheye_lenses_cover_their_field_of_view() {
+    for (name, mapping) in FisheyeMapping::NAMED {
+        for degrees in [30.0f32, 120.0, 180.0, 300.0] {
+            let fov = degrees.to_radians();
+            let projection = Projection::Fisheye { mapping, fov, fov_axis: FovAxis::Y };
+            let desc = CameraDesc { projection, ..CameraDesc::pinhole(1.0) };
+            if mapping == FisheyeMapping::Orthographic && degrees > 180.0 {
+                assert!(Camera::new(&desc, WIDTH, HEIGHT).is_err());
+                continue;
+            }
+            let top = direction(&camera(&desc), 20.0, 0.0);
+            let (sin, cos) = (0.5 * fov).sin_cos();
+            assert_near(top, Vec3::new(0.0, sin, -cos), 1e-3, name);
+        }
     }
 }
 
@@ -238,7 +261,7 @@ fn invalid_cameras_are_errors() {
         projection: Projection::Perspective {
             fov,
             fov_axis: FovAxis::X,
-            aperture_radius,
+            aperture: Aperture::disk(aperture_radius),
             focus_distance,
             shift: Vec2::ZERO,
         },

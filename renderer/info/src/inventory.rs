@@ -148,6 +148,7 @@ fn projection(camera: &CameraDesc) -> &'static str {
         Projection::Perspective { .. } => "perspective",
         Projection::Orthographic { .. } => "orthographic",
         Projection::Panoramic => "panoramic",
+        Projection::Fisheye { .. } => "fisheye",
     }
 }
 

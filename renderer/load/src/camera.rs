@@ -6,7 +6,7 @@ use shading::syntax::ast::Declaration;
 use super::context::LoadContext;
 use super::field::{Given, Range};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
-use renderer_geometry::camera::{self, FovAxis, Projection, look_at};
+use renderer_geometry::camera::{self, Aperture, FisheyeMapping, FovAxis, Projection, look_at};
 use renderer_scene::CameraDesc;
 
 /// Position and orientation, by `from`, `to` and `up` or by `transform`.
@@ -21,9 +21,10 @@ pub(super) struct Placement {
 /// Values of a camera's block.
 pub(super) struct CameraBlock {
     placement: Placement,
-    fov: f32,
-    fov_axis: FovAxis,
-    aperture_radius: f32,
+    fov: Option<f32>,
+    fov_axis: Option<FovAxis>,
+    aperture: Aperture,
+    mapping: FisheyeMapping,
     focus_distance: Option<f32>,
     shift: Vec2,
     width: Option<f32>,
@@ -36,9 +37,10 @@ impl Default for CameraBlock {
     fn default() -> CameraBlock {
         CameraBlock {
             placement: Placement::default(),
-            fov: 40.0,
-            fov_axis: FovAxis::X,
-            aperture_radius: 0.0,
+            fov: None,
+            fov_axis: None,
+            aperture: Aperture::PINHOLE,
+            mapping: FisheyeMapping::Equidistant,
             focus_distance: None,
             shift: Vec2::ZERO,
             width: None,
@@ -73,7 +75,7 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     },
     Key {
         name: "near",
-        doc: "near clipping distance (m, along the viewing axis; along the ray for a panorama); 0 by default",
+        doc: "near clipping distance (m, along the viewing axis; along the ray for panoramas and fisheye lenses); 0 by default",
         set: |camera, field, context| set(&mut camera.near, field.number(context, Range::NotNegative)),
     },
     Key {
@@ -87,20 +89,41 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     Key {
         name: "fov",
         doc: "field of view in degrees, more than 0 and less than 180; 40 by default",
-        set: |camera, field, context| set(&mut camera.fov, field.number(context, Range::Between(0.0, 180.0))),
+        set: |camera, field, context| camera.fov = field.number(context, Range::Between(0.0, 180.0)),
     },
     Key {
         name: "fov_axis",
         doc: "axis of `fov`: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
-        set: |camera, field, context| {
-            set(&mut camera.fov_axis, field.choice(context, &FovAxis::NAMED));
-        },
+        set: |camera, field, context| camera.fov_axis = field.choice(context, &FovAxis::NAMED),
     },
     Key {
         name: "aperture_radius",
         doc: "radius of the lens (m); 0, a pinhole, by default",
         set: |camera, field, context| {
-            set(&mut camera.aperture_radius, field.number(context, Range::NotNegative));
+            set(&mut camera.aperture.radius, field.number(context, Range::NotNegative));
+        },
+    },
+    Key {
+        name: "aperture_blades",
+        doc: "number of sides of a polygonal aperture, from 3; a disk by default",
+        set: |camera, field, context| {
+            let blades = field.integer(context, 3, 64);
+            set(&mut camera.aperture.blades, blades.map(|blades| blades as u32));
+        },
+    },
+    Key {
+        name: "aperture_rotation",
+        doc: "rotation of the polygon in degrees; 0, a corner on the right, by default",
+        set: |camera, field, context| {
+            let degrees = field.number(context, Range::Any);
+            set(&mut camera.aperture.rotation, degrees.map(f32::to_radians));
+        },
+    },
+    Key {
+        name: "aperture_ratio",
+        doc: "height of the aperture divided by its width, 2 for an anamorphic lens; 1 by default",
+        set: |camera, field, context| {
+            set(&mut camera.aperture.ratio, field.number(context, Range::Positive));
         },
     },
     Key {
@@ -132,12 +155,34 @@ pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
     },
 ];
 
+pub(super) const FISHEYE: &[Key<CameraBlock>] = &[
+    Key {
+        name: "mapping",
+        doc: "distance from the middle of the film of a ray at the angle a to the viewing axis: `equidistant`, a (the \
+              default), `equisolid`, sin(a/2), `stereographic`, tan(a/2), or `orthographic`, sin(a)",
+        set: |camera, field, context| {
+            set(&mut camera.mapping, field.choice(context, &FisheyeMapping::NAMED));
+        },
+    },
+    Key {
+        name: "fov",
+        doc: "field of view in degrees, up to 360 (`stereographic` 342, `orthographic` 180); 180 by default",
+        set: |camera, field, context| camera.fov = field.number(context, Range::Positive),
+    },
+    Key {
+        name: "fov_axis",
+        doc: "axis of `fov`: `x`, `y`, `smaller` (the default), `larger` or `diagonal`",
+        set: |camera, field, context| camera.fov_axis = field.choice(context, &FovAxis::NAMED),
+    },
+];
+
 /// Kinds of cameras.
 #[derive(Clone, Copy)]
 enum CameraKeyword {
     Perspective,
     Orthographic,
     Panoramic,
+    Fisheye,
 }
 
 pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) -> Option<CameraDesc> {
@@ -146,12 +191,14 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) 
         ("perspective", CameraKeyword::Perspective),
         ("orthographic", CameraKeyword::Orthographic),
         ("panoramic", CameraKeyword::Panoramic),
+        ("fisheye", CameraKeyword::Fisheye),
     ];
     let kind = kind_of(declaration, Some(CameraKeyword::Perspective), &kinds, context)?;
     let (what, own) = match kind {
         CameraKeyword::Perspective => ("a perspective camera", PERSPECTIVE),
         CameraKeyword::Orthographic => ("an orthographic camera", ORTHOGRAPHIC),
         CameraKeyword::Panoramic => ("a panoramic camera", &[][..]),
+        CameraKeyword::Fisheye => ("a fisheye camera", FISHEYE),
     };
     let mut block = CameraBlock::default();
     if !read_block(body_of(declaration), what, &[own, ANY], &mut block, context) {
@@ -169,14 +216,19 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) 
     }
     let projection = match kind {
         CameraKeyword::Perspective => Projection::Perspective {
-            fov: block.fov.to_radians(),
-            fov_axis: block.fov_axis,
-            aperture_radius: block.aperture_radius,
+            fov: block.fov.unwrap_or(40.0).to_radians(),
+            fov_axis: block.fov_axis.unwrap_or_default(),
+            aperture: block.aperture,
             focus_distance: focus_distance(&block, declaration, context),
             shift: block.shift,
         },
         CameraKeyword::Orthographic => Projection::Orthographic { width: block.width, height: block.height },
         CameraKeyword::Panoramic => Projection::Panoramic,
+        CameraKeyword::Fisheye => Projection::Fisheye {
+            mapping: block.mapping,
+            fov: block.fov.unwrap_or(180.0).to_radians(),
+            fov_axis: block.fov_axis.unwrap_or(FovAxis::Smaller),
+        },
     };
     let camera = camera::CameraDesc { world_from_camera, projection, near: block.near, far };
     Some(CameraDesc { name, span: declaration.span, camera })
@@ -214,7 +266,7 @@ fn focus_distance(block: &CameraBlock, declaration: &Declaration, context: &mut 
     match block.placement.to {
         Some(to) => (to.value - block.placement.from.map_or(Vec3::ZERO, |from| from.value)).length(),
         None => {
-            if block.aperture_radius > 0.0 {
+            if block.aperture.radius > 0.0 {
                 context.error(
                     declaration.span,
                     "a camera with an `aperture_radius` needs a `focus_distance` or `to`",

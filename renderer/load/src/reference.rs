@@ -25,6 +25,7 @@ pub fn reference() -> Vec<Block> {
         block("integrator : photon", integrator::PHOTON),
         block("camera NAME : perspective", camera::PERSPECTIVE),
         block("camera NAME : orthographic", camera::ORTHOGRAPHIC),
+        block("camera NAME : fisheye", camera::FISHEYE),
         block("camera NAME : any kind, panoramic too", camera::ANY),
         block("material NAME = CALL", material::MATERIAL),
         block("shape NAME : sphere", shape::SPHERE),

@@ -17,6 +17,22 @@ pub enum CameraError {
         /// The radius [m].
         radius: f32,
     },
+    /// The aperture is not a shape.
+    #[error("the ratio of the aperture is {ratio}, not a positive number, or its rotation {} degrees is not finite", .rotation.to_degrees())]
+    ApertureShape {
+        /// Height divided by width.
+        ratio: f32,
+        /// The rotation [radians].
+        rotation: f32,
+    },
+    /// The field of view of a fisheye lens is too large.
+    #[error("the field of view is {} degrees, not between 0 and {}", .fov.to_degrees(), .most.to_degrees())]
+    FisheyeFov {
+        /// The field of view [radians].
+        fov: f32,
+        /// Its maximum [radians].
+        most: f32,
+    },
     /// The focus distance is not positive.
     #[error("the focus distance is {distance}, not a positive number")]
     Focus {

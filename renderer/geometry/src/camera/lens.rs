@@ -1,11 +1,12 @@
 //! Camera projections in camera space (−z ahead, +y up, +x right): thin lens perspective, orthographic, panoramic.
 
-use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
+use std::f32::consts::{PI, TAU};
 
 use glam::{Vec2, Vec3};
 
+use super::aperture::Aperture;
 use super::error::CameraError;
-use renderer_base::math::{lat_long_uv, sin_cos, tan, unit_vector};
+use renderer_base::math::{lat_long_uv, sin_cos, tan};
 
 /// Camera-space ray with its derivatives; the direction is not normalized.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +52,7 @@ impl FovAxis {
         film * (tan(0.5 * fov) / self.length(film))
     }
 
-    fn length(self, film: Vec2) -> f32 {
+    pub(super) fn length(self, film: Vec2) -> f32 {
         match self {
             FovAxis::X => film.x,
             FovAxis::Y => film.y,
@@ -68,7 +69,7 @@ pub(super) struct Perspective {
     center: Vec2,
     /// Side of a pixel on the plane at distance 1.
     pixel: f32,
-    aperture_radius: f32,
+    aperture: Aperture,
     focus_distance: f32,
 }
 
@@ -77,21 +78,19 @@ impl Perspective {
         film: Vec2,
         fov: f32,
         fov_axis: FovAxis,
-        aperture_radius: f32,
+        aperture: Aperture,
         focus_distance: f32,
     ) -> Result<Perspective, CameraError> {
         let tan = tan(0.5 * fov);
         if !(fov > 0.0 && fov < PI && tan > 0.0 && tan.is_finite()) {
             return Err(CameraError::Fov { fov });
         }
-        if !(aperture_radius >= 0.0 && aperture_radius.is_finite()) {
-            return Err(CameraError::Aperture { radius: aperture_radius });
-        }
+        aperture.check()?;
         if !(focus_distance > 0.0 && focus_distance.is_finite()) {
             return Err(CameraError::Focus { distance: focus_distance });
         }
         let pixel = 2.0 * tan / fov_axis.length(film);
-        Ok(Perspective { center: film * 0.5, pixel, aperture_radius, focus_distance })
+        Ok(Perspective { center: film * 0.5, pixel, aperture, focus_distance })
     }
 
     /// Moves the optical axis from the centre of the film to the left and up, by `shift` in units of the film size.
@@ -107,11 +106,7 @@ impl Perspective {
         let ahead = Vec3::new(offset.x, -offset.y, -1.0);
         // The lens refracts all rays of a film point to one point of the plane of focus. Division by the focus distance
         // keeps z at −1.
-        let lens = if self.aperture_radius > 0.0 {
-            concentric_disk(lens_u) * self.aperture_radius
-        } else {
-            Vec2::ZERO
-        };
+        let lens = self.aperture.sample(lens_u);
         let shift = (lens / self.focus_distance).extend(0.0);
         LocalRay {
             origin: lens.extend(0.0),
@@ -220,19 +215,4 @@ impl Panoramic {
         let uv = lat_long_uv(Vec3::new(-d.x, d.y, -d.z));
         Some(uv * self.film)
     }
-}
-
-/// Equal-area map from the unit square to the unit disk.
-// Shirley & Chiu 1997, "A Low Distortion Map Between Disk and Square", in the form without branches on the wedge.
-fn concentric_disk(u: Vec2) -> Vec2 {
-    let p = 2.0 * u - Vec2::ONE;
-    if p == Vec2::ZERO {
-        return Vec2::ZERO;
-    }
-    let (radius, angle) = if p.x.abs() > p.y.abs() {
-        (p.x, FRAC_PI_4 * (p.y / p.x))
-    } else {
-        (p.y, FRAC_PI_2 - FRAC_PI_4 * (p.x / p.y))
-    };
-    radius * unit_vector(angle)
 }

@@ -1,4 +1,5 @@
-//! Cameras: generate rays with differentials for film points; perspective (thin lens), orthographic, panoramic.
+//! Cameras: generate rays with differentials for film points; perspective (thin lens), orthographic, panoramic,
+//! fisheye.
 //!
 //! - In its own space a camera looks along −z, +y is up and +x to the right (as in glTF; a Mitsuba matrix has the camera
 //!   look along +z with +x to the left: multiply it by half a turn about y).
@@ -6,12 +7,16 @@
 //!   Pixels are square, except for orthographic cameras with a `height`.
 //! - Rays are in world space with unit direction.
 
+mod aperture;
 mod error;
+mod fisheye;
 mod lens;
 mod pose;
 mod view;
 
+pub use aperture::Aperture;
 pub use error::CameraError;
+pub use fisheye::FisheyeMapping;
 pub use lens::FovAxis;
 pub use pose::look_at;
 pub use view::{CameraView, ImagePlane};
@@ -20,6 +25,7 @@ use glam::{Affine3A, Vec2, Vec3};
 
 pub use crate::RayDifferential;
 use crate::SHUTTER_OPEN;
+use fisheye::Fisheye;
 use lens::{Orthographic, Panoramic, Perspective};
 pub use pose::Pose;
 use renderer_base::math::{Ray, atan};
@@ -28,14 +34,14 @@ use view::PlaneFilm;
 /// Projection of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
-    /// Thin lens; a pinhole if its radius is zero.
+    /// Thin lens; a pinhole if the radius of its aperture is zero.
     Perspective {
         /// Field of view along `fov_axis` [radians], between 0 and π.
         fov: f32,
         /// Axis of the film that the field of view refers to.
         fov_axis: FovAxis,
-        /// Radius of the lens [m]; 0 for a pinhole.
-        aperture_radius: f32,
+        /// Aperture of the lens.
+        aperture: Aperture,
         /// Distance of the plane of focus along the viewing axis [m].
         focus_distance: f32,
         /// Offset of the viewing axis from the centre of the film, to the left and upwards, in widths and heights of
@@ -52,6 +58,15 @@ pub enum Projection {
     /// Equirectangular: columns are longitude, rows are colatitude. The centre of the film looks along −z; rotated by
     /// half a turn about +y, the picture is an environment map in Kiln's convention.
     Panoramic,
+    /// Fisheye lens.
+    Fisheye {
+        /// Angles on the film.
+        mapping: FisheyeMapping,
+        /// Field of view along `fov_axis` [radians]; above π for lenses that see behind the camera.
+        fov: f32,
+        /// Axis of the film that the field of view refers to.
+        fov_axis: FovAxis,
+    },
 }
 
 /// Description of a camera.
@@ -61,7 +76,7 @@ pub struct CameraDesc {
     pub world_from_camera: Affine3A,
     /// Projection.
     pub projection: Projection,
-    /// Near clipping distance [m]: along the viewing axis, for panoramas along the ray.
+    /// Near clipping distance [m]: along the viewing axis, for panoramas and fisheye lenses along the ray.
     pub near: f32,
     /// Far clipping distance [m], measured as `near`; may be infinite.
     pub far: f32,
@@ -75,7 +90,7 @@ impl CameraDesc {
             projection: Projection::Perspective {
                 fov,
                 fov_axis: FovAxis::X,
-                aperture_radius: 0.0,
+                aperture: Aperture::PINHOLE,
                 focus_distance: 1.0,
                 shift: Vec2::ZERO,
             },
@@ -110,6 +125,7 @@ enum Model {
     Perspective(Perspective),
     Orthographic(Orthographic),
     Panoramic(Panoramic),
+    Fisheye(Fisheye),
 }
 
 impl Camera {
@@ -127,14 +143,17 @@ impl Camera {
         }
         let film = Vec2::new(width as f32, height as f32);
         let model = match desc.projection {
-            Projection::Perspective { fov, fov_axis, aperture_radius, focus_distance, shift } => {
-                let lens = Perspective::new(film, fov, fov_axis, aperture_radius, focus_distance)?;
+            Projection::Perspective { fov, fov_axis, aperture, focus_distance, shift } => {
+                let lens = Perspective::new(film, fov, fov_axis, aperture, focus_distance)?;
                 Model::Perspective(lens.shifted(film, shift)?)
             }
             Projection::Orthographic { width, height } => {
                 Model::Orthographic(Orthographic::new(film, width, height)?)
             }
             Projection::Panoramic => Model::Panoramic(Panoramic::new(film)),
+            Projection::Fisheye { mapping, fov, fov_axis } => {
+                Model::Fisheye(Fisheye::new(film, mapping, fov, fov_axis)?)
+            }
         };
         Ok(Camera {
             pose: Pose::new(&desc.world_from_camera)?,
@@ -154,6 +173,7 @@ impl Camera {
             Model::Perspective(lens) => lens.ray(film_point, lens_u),
             Model::Orthographic(lens) => lens.ray(film_point),
             Model::Panoramic(lens) => lens.ray(film_point),
+            Model::Fisheye(lens) => lens.ray(film_point),
         };
         let length = local.direction.length();
         let d = local.direction / length;
@@ -191,6 +211,7 @@ impl Camera {
             Model::Perspective(lens) => lens.project(p),
             Model::Orthographic(lens) => lens.project(p),
             Model::Panoramic(lens) => lens.project(p),
+            Model::Fisheye(lens) => lens.project(p),
         }
     }
 
@@ -212,6 +233,7 @@ impl Camera {
                 ("orthographic", 0.0, pixel.x / pixel.y, Some(plane))
             }
             Model::Panoramic(_) => ("panoramic", 360.0, 1.0, None),
+            Model::Fisheye(lens) => ("fisheye", lens.fov().to_degrees(), 1.0, None),
         };
         CameraView {
             world_from_camera: self.pose_at(SHUTTER_OPEN).matrix(),

@@ -6,8 +6,8 @@
 //! - `raster`: as `NDC`, in pixels.
 //!
 //! A near plane at 0 is moved to [`MIN_NEAR`], since the depth would be constant. Without a far plane, the depth of a
-//! perspective camera approaches 1, and that of an orthographic camera is in metres. Panoramas have no such spaces,
-//! since they are not projective.
+//! perspective camera approaches 1, and that of an orthographic camera is in metres. Panoramas and fisheye lenses have no such
+//! spaces, since they are not projective.
 
 use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
@@ -29,7 +29,7 @@ pub struct CameraView {
     pub clip: [f32; 2],
     /// Width of a pixel divided by its height.
     pub pixel_aspect: f32,
-    /// The image plane; `None` for a panorama.
+    /// The image plane; `None` for a panorama or a fisheye lens.
     pub plane: Option<ImagePlane>,
 }
 
@@ -131,7 +131,7 @@ impl PlaneFilm {
 
 impl CameraView {
     /// Matrices between camera space and the space `screen`, `NDC` or `raster`: camera from space, and space from camera.
-    /// `None` for other names, and for panoramas.
+    /// `None` for other names, and for panoramas and fisheye lenses.
     pub fn projected_space(&self, name: &str) -> Option<[Mat4; 2]> {
         let plane = self.plane.as_ref()?;
         let scale = |size: Vec2| Mat4::from_scale(size.extend(1.0));
@@ -167,7 +167,7 @@ mod tests {
         let perspective = Projection::Perspective {
             fov: 0.8,
             fov_axis: FovAxis::Y,
-            aperture_radius: 0.0,
+            aperture: super::super::Aperture::PINHOLE,
             focus_distance: 1.0,
             shift: Vec2::new(0.1, -0.2),
         };

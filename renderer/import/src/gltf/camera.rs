@@ -5,7 +5,7 @@ use gltf::camera::Projection as GltfProjection;
 
 use super::GltfError;
 use renderer_base::math::is_invertible;
-use renderer_geometry::camera::{CameraDesc, FovAxis, Projection};
+use renderer_geometry::camera::{Aperture, CameraDesc, FovAxis, Projection};
 
 /// Converts a camera with the transform of its node.
 pub(super) fn camera_desc(camera: &gltf::Camera<'_>, place: Affine3A) -> Result<CameraDesc, GltfError> {
@@ -23,7 +23,7 @@ pub(super) fn camera_desc(camera: &gltf::Camera<'_>, place: Affine3A) -> Result<
             Projection::Perspective {
                 fov,
                 fov_axis: FovAxis::Y,
-                aperture_radius: 0.0,
+                aperture: Aperture::PINHOLE,
                 focus_distance: 1.0,
                 shift: Vec2::ZERO,
             }
