@@ -39,6 +39,10 @@ const PHOTON_RAY: f64 = 2.0;
 /// Cost of an irradiance record in path rays, with its share of the kd-tree.
 const RECORD: f64 = 52.0;
 
+/// Exponent of the noise of gathering by the number of photons: maps of 32,000 instead of 2,000 photons had 0.4 to 0.9 of the
+/// noise in eight scenes, 0.7 in the median.
+const NOISE_EXPONENT: f64 = 0.12;
+
 /// Decides for a render on the current `rayon` pool, independently of the number of threads. `pass` is that of pilots: without
 /// a file, and without a deadline unless the render has a time limit. Renders that are too short for a pilot use `path`, unless
 /// paths cannot find a visible part of the light.
@@ -109,6 +113,7 @@ fn expected_gain(
         settings,
         grid,
         preparation: map_ratio * (PHOTON_RAY * work.rays as f64 + RECORD * work.records as f64),
+        noise_ratio: map_ratio.max(1.0).powf(-NOISE_EXPONENT),
         pass,
     };
     let paths = Prepared::Path(*path).with_counts(2, 2);
@@ -122,6 +127,8 @@ struct Comparison<'a> {
     grid: PixelGrid,
     /// Cost of the picture's photon maps, in path rays.
     preparation: f64,
+    /// Noise of gathering from the picture's maps, relative to that from the maps of the pilot.
+    noise_ratio: f64,
     pass: &'a Pass<'a>,
 }
 
@@ -144,8 +151,8 @@ impl Comparison<'_> {
         let samples = expected_samples(self.settings, path_error / brightness.len().max(1) as f64);
         let picture = samples / paths_per_ray as f64 * self.settings.pixels() as f64;
         let path_work = path.work(counts) * picture;
-        let photon_work =
-            photon.work(photon.best(None, None, most, TOLERANCE)) * picture + self.preparation * path_error;
+        let gathering = photon.work(photon.best(None, None, most, TOLERANCE)) * self.noise_ratio;
+        let photon_work = gathering * picture + self.preparation * path_error;
         if path_work > 0.0 { path_work / photon_work } else { 0.0 }
     }
 
