@@ -1,0 +1,38 @@
+//! Ribbons that face the ray: the points nearest to the ray, within the radius.
+//!
+//! A ribbon faces each ray anew, so that a ray that leaves it could meet it again. Only rays that come from outside its
+//! tube meet it.
+
+use super::piece::{End, Meeting, Piece};
+use super::tube::nearest;
+
+/// The point of the ribbon between two coordinates along the ray. `rounding` bounds the rounding of the ray's origin.
+pub(super) fn meet(piece: &Piece, [near, far]: [f64; 2], rounding: f64) -> Option<Meeting> {
+    /// Relative rounding of the growth at the ends, by which adjacent pieces overlap.
+    const OVERLAP: f64 = 1e-9;
+    let s = nearest(piece);
+    let (v, slope) = (piece.power.at(s), piece.power.slope(s));
+    let chord = v.w * v.w - v.x * v.x - v.y * v.y;
+    let is_within = chord >= 0.0 && v.z > near && v.z < far;
+    if !is_within {
+        return None;
+    }
+    let growth = v.w * slope.w - v.x * slope.x - v.y * slope.y;
+    if s == 0.0 || s == 1.0 {
+        let is_level = growth.abs() <= OVERLAP * v.w * slope.abs().element_sum();
+        let belongs = is_level
+            || match piece.ends[s as usize] {
+                End::Open | End::Joint => false,
+                End::Corner(next) => v.w * next.w - v.x * next.x - v.y * next.y <= 0.0,
+            };
+        if !belongs {
+            return None;
+        }
+    }
+    // Where the ray enters the tube, enlarged by rounding.
+    let radius = v.w * (1.0 + 1e-6) + rounding;
+    let half = (radius * radius - v.x * v.x - v.y * v.y).sqrt();
+    let sine = slope.truncate().truncate().length() / slope.truncate().length();
+    let entry = v.z - half / sine.max(1e-3);
+    (entry > 0.0).then_some(Meeting { z: v.z, s })
+}
