@@ -48,6 +48,7 @@ mod reference;
 mod resolve;
 mod shape;
 mod sky;
+mod strands;
 mod studio;
 mod surroundings;
 mod table;

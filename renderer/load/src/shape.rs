@@ -8,6 +8,7 @@ use super::attributes::{self, read_attributes};
 use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
+use super::strands::{CURVES, POINTS, StrandBlock, curves, points};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
 use renderer_geometry::{Mesh, ObjectAttributes};
 use renderer_scene::{Catcher, GeometryDesc};
@@ -29,6 +30,7 @@ pub(super) struct ShapeBlock {
     part: Option<Given<u64>>,
     edits: MeshEdits,
     of: Option<Given<String>>,
+    pub(super) strands: StrandBlock,
 }
 
 impl Default for ShapeBlock {
@@ -49,6 +51,7 @@ impl Default for ShapeBlock {
             part: None,
             edits: MeshEdits::default(),
             of: None,
+            strands: StrandBlock::default(),
         }
     }
 }
@@ -217,6 +220,8 @@ enum ShapeKeyword {
     Cube,
     Cylinder,
     Mesh,
+    Curves,
+    Points,
     Instance,
 }
 
@@ -230,6 +235,8 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ("cube", ShapeKeyword::Cube),
         ("cylinder", ShapeKeyword::Cylinder),
         ("mesh", ShapeKeyword::Mesh),
+        ("curves", ShapeKeyword::Curves),
+        ("points", ShapeKeyword::Points),
         ("instance", ShapeKeyword::Instance),
     ];
     let kind = kind_of(declaration, None, &kinds, context)?;
@@ -241,6 +248,8 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ShapeKeyword::Cube => ("a cube", CUBE),
         ShapeKeyword::Cylinder => ("a cylinder", CYLINDER),
         ShapeKeyword::Mesh => ("a mesh", MESH),
+        ShapeKeyword::Curves => ("curves", CURVES),
+        ShapeKeyword::Points => ("points", POINTS),
         ShapeKeyword::Instance => ("an instance", INSTANCE),
     };
     let mut block = ShapeBlock {
@@ -264,6 +273,8 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
             part: block.part.take(),
             edits: block.edits,
         }),
+        ShapeKeyword::Curves => ShapeSource::Geometry(curves(&block.strands, declaration, context)?),
+        ShapeKeyword::Points => ShapeSource::Geometry(points(&block.strands, declaration, context)?),
         ShapeKeyword::Instance => {
             ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?)
         }

@@ -107,7 +107,7 @@ fn tubes_are_closed() {
     let mut numbers = Numbers(11);
     let mut crossings = 0;
     for index in 0..200 {
-        let curves = strand(&mut numbers, BASES[2 + index % 2], CurveStyle::Round, [0.1, 0.01][index / 2 % 2]);
+        let curves = strand(&mut numbers, BASES[2 + index % 2], CurveStyle::Round, [0.02, 0.004][index / 2 % 2]);
         for _ in 0..20 {
             let origin = numbers.vector().normalize() * 5.0;
             let direction = (numbers.vector() * 0.7 - origin).normalize();
