@@ -7,7 +7,7 @@ use super::piece::{End, Meeting, Piece};
 use super::tube::nearest;
 
 /// The point of the ribbon between two coordinates along the ray. `rounding` bounds the rounding of the ray's origin.
-pub(super) fn meet(piece: &Piece, [near, far]: [f64; 2], rounding: f64) -> Option<Meeting> {
+pub(super) fn meet(piece: &Piece<'_>, [near, far]: [f64; 2], rounding: f64) -> Option<Meeting> {
     /// Relative rounding of the growth at the ends, by which adjacent pieces overlap.
     const OVERLAP: f64 = 1e-9;
     let s = nearest(piece);
@@ -21,7 +21,7 @@ pub(super) fn meet(piece: &Piece, [near, far]: [f64; 2], rounding: f64) -> Optio
     if s == 0.0 || s == 1.0 {
         let is_level = growth.abs() <= OVERLAP * v.w * slope.abs().element_sum();
         let belongs = is_level
-            || match piece.ends[s as usize] {
+            || match piece.ends.end(s as usize) {
                 End::Open | End::Joint => false,
                 End::Corner(next) => v.w * next.w - v.x * next.x - v.y * next.y <= 0.0,
             };

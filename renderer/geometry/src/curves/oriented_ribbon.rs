@@ -4,19 +4,19 @@
 use glam::DVec3;
 
 use super::cubic::Power;
-use super::piece::{CurveGeometry, Meeting, Piece, across_tangent};
+use super::piece::{CurveGeometry, Meeting, across_tangent};
 use super::root::{ValueSlope, root};
 
 /// A piece of a ribbon in the frame of a ray.
 pub(super) struct OrientedRibbon {
-    pub(super) piece: Piece,
+    pub(super) power: Power,
     pub(super) normals: Power,
 }
 
 impl OrientedRibbon {
     /// The vector across at a parameter, and its derivative.
     fn across(&self, s: f64) -> (DVec3, DVec3) {
-        let [tangent, bend] = [self.piece.power.slope(s), self.piece.power.curvature(s)].map(|v| v.truncate());
+        let [tangent, bend] = [self.power.slope(s), self.power.curvature(s)].map(|v| v.truncate());
         let [normal, turn] = [self.normals.at(s), self.normals.slope(s)].map(|v| v.truncate());
         (normal.cross(tangent), turn.cross(tangent) + normal.cross(bend))
     }
@@ -24,7 +24,7 @@ impl OrientedRibbon {
     /// Volume that the ray spans with the way to the curve and the vector across: zero where the ray meets the line
     /// across the curve.
     fn volume(&self, s: f64) -> ValueSlope {
-        let (c, a) = (self.piece.power.at(s), self.piece.power.slope(s));
+        let (c, a) = (self.power.at(s), self.power.slope(s));
         let (b, change) = self.across(s);
         ValueSlope {
             value: c.x * b.y - c.y * b.x,
@@ -62,7 +62,7 @@ impl OrientedRibbon {
 
     /// Coordinate along the ray at a root; `None` beside the ribbon.
     fn coordinate(&self, s: f64) -> Option<f64> {
-        let c = self.piece.power.at(s);
+        let c = self.power.at(s);
         let b = self.across(s).0.try_normalize()?;
         let offset = -(c.x * b.x + c.y * b.y) / (b.x * b.x + b.y * b.y);
         (offset.abs() <= c.w.abs()).then(|| c.z + offset * b.z)
@@ -70,7 +70,7 @@ impl OrientedRibbon {
 
     /// Geometric data at the point `p` on the line across the curve at `s`, in the frame of the ray.
     pub(super) fn geometry(&self, p: DVec3, s: f64) -> CurveGeometry {
-        let (c, a) = (self.piece.power.at(s), self.piece.power.slope(s));
+        let (c, a) = (self.power.at(s), self.power.slope(s));
         let (b, change) = self.across(s);
         let length = b.length();
         let tangent = a.truncate().normalize_or(DVec3::X);

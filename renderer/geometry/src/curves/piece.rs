@@ -20,7 +20,7 @@ pub(crate) struct CurveHit {
 }
 
 /// End of a piece.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum End {
     /// The next piece continues with the same tangent, or covers the end.
     Joint,
@@ -31,9 +31,46 @@ pub(super) enum End {
 }
 
 /// Nearly straight piece in the frame of a ray.
-pub(super) struct Piece {
+pub(super) struct Piece<'a> {
     pub(super) power: Power,
-    pub(super) ends: [End; 2],
+    pub(super) ends: Ends<'a>,
+}
+
+/// Ends of a piece, found when they are asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'a> {
+    curves: &'a Curves,
+    segment: u32,
+    frame: &'a RayFrame,
+    /// True where the piece ends with its segment.
+    are_outer: [bool; 2],
+}
+
+impl Ends<'_> {
+    /// The first or the last end.
+    pub(super) fn end(&self, which: usize) -> End {
+        if !self.are_outer[which] {
+            return End::Joint;
+        }
+        let (curves, index) = (self.curves, self.segment as usize);
+        if which == 0 {
+            return if index > 0 && curves.continues(index - 1) { End::Joint } else { End::Open };
+        }
+        match curves.continues(index) {
+            false => End::Open,
+            true if curves.set.basis.is_smooth() => End::Joint,
+            true => {
+                let next = curves.cubic(self.segment + 1, |vertex| self.frame.vertex(vertex));
+                End::Corner(next.power().slope(0.0))
+            }
+        }
+    }
+
+    /// Ends of both halves.
+    fn split(self) -> [Self; 2] {
+        let [first, last] = self.are_outer;
+        [[first, false], [false, last]].map(|are_outer| Ends { are_outer, ..self })
+    }
 }
 
 /// Solution on a piece: coordinate along the ray, parameter of the piece.
@@ -68,19 +105,21 @@ impl Curves {
         let whole = self.cubic(segment, |vertex| frame.vertex(vertex));
         let span = self.span(primitive);
         let cubic = if self.pieces == 1 { whole } else { whole.part(span) };
-        if is_missed(&cubic) {
+        let [near, far] = [near, far].map(|t| frame.coordinate(t));
+        if is_missed(&cubic, near, far) {
             return None;
         }
         let normals = (self.set.style == CurveStyle::Flat).then(|| self.normal_cubic(segment, frame));
         let normals = normals.map(|normals| if self.pieces == 1 { normals } else { normals.part(span) });
         let query = Query {
             style: self.set.style,
-            near: frame.coordinate(near),
-            far: frame.coordinate(far),
+            near,
+            far,
             rounding,
             normals: normals.as_ref(),
         };
-        let ends = self.ends(segment, span, frame);
+        let are_outer = [span[0] == 0.0, span[1] == 1.0];
+        let ends = Ends { curves: self, segment, frame, are_outer };
         let found = query.meet(&cubic, ends, [0.0, 1.0], MAX_DEPTH)?;
         Some(CurveHit {
             t: frame.distance(found.z),
@@ -99,39 +138,29 @@ impl Curves {
         self.set.basis.cubic([0, 1, 2, 3].map(normal))
     }
 
-    /// Ends of the part of a segment over an interval.
-    fn ends(&self, segment: u32, [from, to]: [f64; 2], frame: &RayFrame) -> [End; 2] {
-        let index = segment as usize;
+    /// Returns whether the strand continues after a segment.
+    fn continues(&self, segment: usize) -> bool {
         let step = self.set.basis.step() as u32;
-        let follows = |a: usize| self.segments.get(a + 1).is_some_and(|&next| next - self.segments[a] == step);
-        let continues = |a: usize| follows(a) && self.first_segments.binary_search(&(a as u32 + 1)).is_err();
-        let start = match from > 0.0 || index > 0 && continues(index - 1) {
-            true => End::Joint,
-            false => End::Open,
-        };
-        let end = match (to < 1.0, continues(index)) {
-            (true, _) => End::Joint,
-            (_, false) => End::Open,
-            (_, true) if self.set.basis.is_smooth() => End::Joint,
-            (_, true) => End::Corner(self.cubic(segment + 1, |vertex| frame.vertex(vertex)).power().slope(0.0)),
-        };
-        [start, end]
+        // The control points of strands do not overlap.
+        let next = self.segments.get(segment + 1);
+        next.is_some_and(|&next| next - self.segments[segment] == step)
     }
 }
 
 impl Query<'_> {
-    fn meet(&self, cubic: &Cubic, ends: [End; 2], span: [f64; 2], depth: u32) -> Option<Meeting> {
-        if is_missed(cubic) {
+    fn meet(&self, cubic: &Cubic, ends: Ends<'_>, span: [f64; 2], depth: u32) -> Option<Meeting> {
+        if depth < MAX_DEPTH && is_missed(cubic, self.near, self.far) {
             return None;
         }
         let radius = cubic.max_radius();
         if depth == 0 || is_straight(cubic, radius) {
-            let piece = Piece { power: cubic.power(), ends };
+            let power = cubic.power();
+            let piece = Piece { power, ends };
             let [near, far] = [self.near, self.far];
             let found = match self.normals {
                 Some(normals) => {
                     let normals = normals.part(span).power();
-                    OrientedRibbon { piece, normals }.meet([near, far])
+                    OrientedRibbon { power, normals }.meet([near, far])
                 }
                 None if self.style == CurveStyle::Round => tube::meet(&piece, [near, far]),
                 None => facing_ribbon::meet(&piece, [near, far], self.rounding),
@@ -141,17 +170,19 @@ impl Query<'_> {
         }
         let [first, second] = cubic.split();
         let middle = 0.5 * (span[0] + span[1]);
-        let a = self.meet(&first, [ends[0], End::Joint], [span[0], middle], depth - 1);
+        let ends = ends.split();
+        let a = self.meet(&first, ends[0], [span[0], middle], depth - 1);
         let far = a.map_or(self.far, |found| found.z);
         let rest = Query { far, ..*self };
-        let b = rest.meet(&second, [End::Joint, ends[1]], [middle, span[1]], depth - 1);
+        let b = rest.meet(&second, ends[1], [middle, span[1]], depth - 1);
         b.or(a)
     }
 }
 
-/// Returns whether the ray, the z axis, misses the hull of the Bézier points, enlarged by the radius.
+/// Returns whether the ray, the z axis from `near` to `far`, misses the hull of the Bézier points, enlarged by the
+/// radius.
 #[inline]
-fn is_missed(Cubic(points): &Cubic) -> bool {
+fn is_missed(Cubic(points): &Cubic, near: f64, far: f64) -> bool {
     let [a, b, c, d] = points;
     let radius = a.w.abs().max(b.w.abs()).max(c.w.abs()).max(d.w.abs());
     // Distances from the chord; the chord itself for straight pieces.
@@ -169,7 +200,8 @@ fn is_missed(Cubic(points): &Cubic) -> bool {
     let outside = |a: f64, b: f64, c: f64, d: f64| {
         a.min(b).min(c).min(d) > radius || a.max(b).max(c).max(d) < -radius
     };
-    outside(a.x, b.x, c.x, d.x) || outside(a.y, b.y, c.y, d.y)
+    let (first, last) = (a.z.min(b.z).min(c.z).min(d.z), a.z.max(b.z).max(c.z).max(d.z));
+    first - radius > far || last + radius < near || outside(a.x, b.x, c.x, d.x) || outside(a.y, b.y, c.y, d.y)
 }
 
 /// Returns whether a piece bends so little that a ray enters it once.
@@ -238,11 +270,7 @@ impl Curves {
             },
             CurveStyle::Flat => {
                 let normals = self.normal_cubic(segment, frame).power();
-                let ribbon = OrientedRibbon {
-                    piece: Piece { power, ends: [End::Joint; 2] },
-                    normals,
-                };
-                ribbon.geometry(p, hit.s)
+                OrientedRibbon { power, normals }.geometry(p, hit.s)
             }
         };
         let to_object = |v: DVec3| frame.object_vector(v);

@@ -12,6 +12,9 @@ pub(crate) struct RayFrame {
 }
 
 impl RayFrame {
+    /// Frame of no ray.
+    pub(crate) const NONE: RayFrame = RayFrame { origin: DVec3::ZERO, axes: DMat3::IDENTITY, length: 1.0 };
+
     /// The frame of a ray whose direction may have any length.
     // Duff et al. 2017, "Building an Orthonormal Basis, Revisited".
     #[inline]

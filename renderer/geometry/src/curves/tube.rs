@@ -20,7 +20,7 @@ struct Sphere {
 
 impl Sphere {
     #[inline]
-    fn at(piece: &Piece, s: f64) -> Sphere {
+    fn at(piece: &Piece<'_>, s: f64) -> Sphere {
         let power = &piece.power;
         Sphere { v: power.at(s), slope: power.slope(s), curvature: power.curvature(s) }
     }
@@ -65,7 +65,7 @@ impl Sphere {
 
 /// Parameter of the largest chord of the ray in the spheres of a piece, at an end or inside.
 #[inline]
-pub(super) fn nearest(piece: &Piece) -> f64 {
+pub(super) fn nearest(piece: &Piece<'_>) -> f64 {
     let growth = |s: f64| Sphere::at(piece, s).growth();
     let (first, last) = (growth(0.0).value, growth(1.0).value);
     match (first > 0.0, last < 0.0) {
@@ -87,7 +87,7 @@ pub(super) fn nearest(piece: &Piece) -> f64 {
 }
 
 /// The first point of the tube between two coordinates along the ray.
-pub(super) fn meet(piece: &Piece, [near, far]: [f64; 2]) -> Option<Meeting> {
+pub(super) fn meet(piece: &Piece<'_>, [near, far]: [f64; 2]) -> Option<Meeting> {
     let peak = nearest(piece);
     let widest = Sphere::at(piece, peak);
     let chord = widest.chord();
@@ -105,7 +105,7 @@ pub(super) fn meet(piece: &Piece, [near, far]: [f64; 2]) -> Option<Meeting> {
 
 /// Parameter of the sphere at which the ray enters the tube, or leaves it if `side` is −1; `None` if another piece
 /// contains the point.
-fn extremum(piece: &Piece, peak: f64, widest: &Sphere, side: f64) -> Option<f64> {
+fn extremum(piece: &Piece<'_>, peak: f64, widest: &Sphere, side: f64) -> Option<f64> {
     let descent = widest.descent(side).value;
     let rises = descent > 0.0;
     let end = if rises { 0.0 } else { 1.0 };
@@ -113,7 +113,7 @@ fn extremum(piece: &Piece, peak: f64, widest: &Sphere, side: f64) -> Option<f64>
     let at_end = sphere.descent(side).value;
     let is_inside = sphere.chord() > 0.0;
     if is_inside && (if rises { at_end >= 0.0 } else { at_end <= 0.0 }) {
-        let belongs = match piece.ends[end as usize] {
+        let belongs = match piece.ends.end(end as usize) {
             End::Open => true,
             End::Joint => at_end.abs() <= OVERLAP * sphere.magnitude(),
             End::Corner(next) => {

@@ -2,7 +2,9 @@
 
 #![expect(unsafe_code, reason = "called by Embree")]
 
+use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::{Affine3A, DAffine3, DVec3, Vec2, Vec3};
 
@@ -16,6 +18,8 @@ use renderer_base::math::Bounds;
 
 /// A surface that Kiln intersects, with its transform.
 pub(in crate::accel) struct UserSurface {
+    /// Unique within the process, unlike the address.
+    number: u64,
     kind: SurfaceKind,
     world_from_object: Affine3A,
     object_from_world: DAffine3,
@@ -49,7 +53,9 @@ impl UserSurface {
         let to_world = shape.placement().at(SHUTTER_OPEN);
         let object_from_world = to_world.exact_object_from_world();
         let matrix = object_from_world.matrix3.abs();
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         Some(UserSurface {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             kind,
             world_from_object: *to_world.world_from_object(),
             rounding: (matrix * largest.as_dvec3()).length() * f64::from(2.0 * f32::EPSILON),
@@ -84,29 +90,64 @@ impl UserSurface {
     /// The first hit on a primitive beyond `near` and within the ray's bounds.
     #[inline]
     fn hit_after(&self, primitive: u32, ray: &RtcRay, near: f32) -> Option<(f32, Vec2)> {
-        let [origin, direction] = [ray.org_tnear, ray.dir_time].map(|v| v.truncate().as_dvec3());
-        let origin: DVec3 = self.object_from_world.transform_point3(origin);
-        // Not normalized, so that distances are equal in both spaces.
-        let direction = self.object_from_world.transform_vector3(direction);
         let within = [near.into(), ray.tfar.into()];
         let (t, uv) = match &self.kind {
             SurfaceKind::Analytic(analytic) => {
+                let [origin, direction] = self.object_line(ray);
                 (analytic.intersect(origin, direction, within[0], within[1])?, Vec2::ZERO)
             }
             SurfaceKind::Curves(curves) => {
-                let frame = RayFrame::new(origin, direction);
-                let hit = curves.intersect(primitive, &frame, within, self.rounding)?;
+                let intersect = |frame: &_| curves.intersect(primitive, frame, within, self.rounding);
+                let hit = self.in_frame(ray, intersect)?;
                 (hit.t, Vec2::new(hit.s as f32, 0.0))
             }
             SurfaceKind::Points(points) => {
-                let frame = RayFrame::new(origin, direction);
-                (points.intersect(primitive, &frame, within, self.rounding)?, Vec2::ZERO)
+                let intersect = |frame: &_| points.intersect(primitive, frame, within, self.rounding);
+                (self.in_frame(ray, intersect)?, Vec2::ZERO)
             }
         };
         let t = t as f32;
         // Rounding may move the hit beyond an earlier one.
         (t < ray.tfar).then_some((t, uv))
     }
+
+    /// Origin and direction of a ray in object space. The direction is not normalized, so that distances are equal in
+    /// both spaces.
+    #[inline]
+    fn object_line(&self, ray: &RtcRay) -> [DVec3; 2] {
+        let [origin, direction] = [ray.org_tnear, ray.dir_time].map(|v| v.truncate().as_dvec3());
+        [
+            self.object_from_world.transform_point3(origin),
+            self.object_from_world.transform_vector3(direction),
+        ]
+    }
+
+    /// Calls `intersect` with the frame of a ray, which the primitives of a query share.
+    #[inline]
+    fn in_frame<T>(&self, ray: &RtcRay, intersect: impl FnOnce(&RayFrame) -> T) -> T {
+        let line = [ray.org_tnear.truncate(), ray.dir_time.truncate()];
+        FRAME.with_borrow_mut(|cached| {
+            if cached.surface != self.number || cached.line != line {
+                let [origin, direction] = self.object_line(ray);
+                let frame = RayFrame::new(origin, direction);
+                *cached = CachedFrame { surface: self.number, line, frame };
+            }
+            intersect(&cached.frame)
+        })
+    }
+}
+
+/// Frame of the last ray of a thread on a surface.
+struct CachedFrame {
+    surface: u64,
+    line: [Vec3; 2],
+    frame: RayFrame,
+}
+
+thread_local! {
+    static FRAME: RefCell<CachedFrame> = const {
+        RefCell::new(CachedFrame { surface: 0, line: [Vec3::ZERO; 2], frame: RayFrame::NONE })
+    };
 }
 
 /// `RTCBoundsFunction` of an [`UserSurface`].
