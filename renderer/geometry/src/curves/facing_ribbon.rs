@@ -10,6 +10,8 @@ use super::tube::nearest;
 pub(super) fn meet(piece: &Piece<'_>, [near, far]: [f64; 2], rounding: f64) -> Option<Meeting> {
     /// Relative rounding of the growth at the ends, by which adjacent pieces overlap.
     const OVERLAP: f64 = 1e-9;
+    /// Distance from the point up to which the tube counts as straight, in lengths of the piece.
+    const MAX_STEPS: f64 = 4.0;
     let s = nearest(piece);
     let (v, slope) = (piece.power.at(s), piece.power.slope(s));
     let chord = v.w * v.w - v.x * v.x - v.y * v.y;
@@ -29,10 +31,14 @@ pub(super) fn meet(piece: &Piece<'_>, [near, far]: [f64; 2], rounding: f64) -> O
             return None;
         }
     }
-    // Where the ray enters the tube, enlarged by rounding.
-    let radius = v.w * (1.0 + 1e-6) + rounding;
-    let half = (radius * radius - v.x * v.x - v.y * v.y).sqrt();
-    let sine = slope.truncate().truncate().length() / slope.truncate().length();
-    let entry = v.z - half / sine.max(1e-3);
-    (entry > 0.0).then_some(Meeting { z: v.z, s })
+    // The nearest sphere to the origin of the ray, on the straight line through the point, enlarged by rounding.
+    let (radius, center, along) = (v.w * (1.0 + 1e-6) + rounding, v.truncate(), slope.truncate());
+    let steps = (radius * slope.w - center.dot(along)) / (along.length_squared() - slope.w * slope.w);
+    let steps = steps.clamp(-MAX_STEPS, MAX_STEPS);
+    let gap = (center + along * steps).length_squared() - square(radius + slope.w * steps);
+    (gap > 0.0 || steps.is_nan()).then_some(Meeting { z: v.z, s })
+}
+
+fn square(x: f64) -> f64 {
+    x * x
 }

@@ -188,7 +188,7 @@ impl Translator<'_> {
                 let file = self.image_file(id, "filename")?;
                 body.keys.push(("file", Expr::string(file)));
                 body.keys.push(("basis", Expr::name(basis)));
-                body.keys.push(("pinned", Expr::name("false")));
+                body.keys.push(("pinned", false.into()));
             }
             "obj" | "ply" | "serialized" => {
                 body.kind = "mesh";
