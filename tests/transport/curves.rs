@@ -24,7 +24,11 @@ fn build(shapes: &[Shape]) -> Accel {
 
 /// One strand through `points`, with the radius of `radius` at each.
 fn strand(basis: CurveBasis, style: CurveStyle, vertices: Vec<Vec4>, normal: Vec3) -> Geometry {
-    let normals = if style == CurveStyle::Flat { vec![normal; vertices.len()] } else { vec![] };
+    let normals = if style == CurveStyle::Flat {
+        vec![normal; vertices.len()]
+    } else {
+        vec![]
+    };
     let strands = vec![vertices.len() as u32];
     let set = CurveSet { basis, style, strands, vertices, normals, attributes: vec![] };
     Geometry::Curves(Arc::new(Curves::new(set).expect("the curve is valid")))
@@ -65,7 +69,8 @@ fn leaving_rays_miss_their_strand() {
         let shapes = [Shape::new(straight(basis, style, radius, along), place)];
         let accel = build(&shapes);
         for _ in 0..300 {
-            let inside = along * (1.2 * random.uniform() - 0.6) + random.direction() * (radius * random.uniform());
+            let inside =
+                along * (1.2 * random.uniform() - 0.6) + random.direction() * (radius * random.uniform());
             let origin = place.transform_point3(random.direction() * 6.0);
             let ray = Ray::new(origin, (place.transform_point3(inside) - origin).normalize());
             let Some(it) = trace(&accel, &shapes, &ray) else {
@@ -76,7 +81,10 @@ fn leaving_rays_miss_their_strand() {
             let w = random.direction();
             let outward = if is_round && w.dot(it.ng) < 0.0 { -w } else { w };
             let found = accel.intersect(&it.spawn_ray(outward), ALL);
-            assert!(found.is_none(), "{basis:?} {style:?} of {radius} times {scale}: {it:?} along {outward}");
+            assert!(
+                found.is_none(),
+                "{basis:?} {style:?} of {radius} times {scale}: {it:?} along {outward}"
+            );
             // Where rounding is small against the radius.
             if is_round && radius > 1e-3 * far {
                 let mut ray = it.spawn_ray(-outward);
@@ -132,12 +140,11 @@ fn points_are_spheres() {
     let mut random = Random(7);
     for _ in 0..200 {
         let (center, radius) = (random.direction() * 3.0, 0.1 + random.uniform());
-        let place = Affine3A::from_scale_rotation_translation(
-            Vec3::splat(radius),
-            Quat::IDENTITY,
-            center,
+        let place = Affine3A::from_scale_rotation_translation(Vec3::splat(radius), Quat::IDENTITY, center);
+        let (sphere, point) = (
+            [Shape::new(Geometry::Sphere, place)],
+            [Shape::new(spheres(radius, center), Affine3A::IDENTITY)],
         );
-        let (sphere, point) = ([Shape::new(Geometry::Sphere, place)], [Shape::new(spheres(radius, center), Affine3A::IDENTITY)]);
         let (exact, accel) = (build(&sphere), build(&point));
         for _ in 0..50 {
             let origin = random.direction() * 9.0;
@@ -160,7 +167,11 @@ fn parameters_run_along_and_across() {
             let vertices = (0..7).map(|i: u16| Vec4::new(f32::from(i), 0.0, 0.0, 0.1)).collect();
             let shapes = [Shape::new(strand(basis, style, vertices, Vec3::Z), Affine3A::IDENTITY)];
             let accel = build(&shapes);
-            let phantom = if matches!(basis, CurveBasis::BSpline | CurveBasis::CatmullRom) { 1.0 } else { 0.0 };
+            let phantom = if matches!(basis, CurveBasis::BSpline | CurveBasis::CatmullRom) {
+                1.0
+            } else {
+                0.0
+            };
             for x in [1.25f32, 2.0, 3.1, 4.9] {
                 for offset in [-0.9f32, -0.3, 0.0, 0.6] {
                     let ray = Ray::new(Vec3::new(x, 0.1 * offset, 4.0), Vec3::NEG_Z);
@@ -182,8 +193,14 @@ fn parameters_run_along_and_across() {
 fn ribbons_are_rectangles() {
     let mut random = Random(8);
     let vertices = vec![Vec4::new(-1.0, 0.0, 0.0, 0.25), Vec4::new(1.0, 0.0, 0.0, 0.25)];
-    let flat = [Shape::new(strand(CurveBasis::Linear, CurveStyle::Flat, vertices.clone(), Vec3::Z), Affine3A::IDENTITY)];
-    let facing = [Shape::new(strand(CurveBasis::Linear, CurveStyle::Ribbon, vertices, Vec3::Z), Affine3A::IDENTITY)];
+    let flat = [Shape::new(
+        strand(CurveBasis::Linear, CurveStyle::Flat, vertices.clone(), Vec3::Z),
+        Affine3A::IDENTITY,
+    )];
+    let facing = [Shape::new(
+        strand(CurveBasis::Linear, CurveStyle::Ribbon, vertices, Vec3::Z),
+        Affine3A::IDENTITY,
+    )];
     let (flat_accel, facing_accel) = (build(&flat), build(&facing));
     for _ in 0..4_000 {
         let origin = random.direction() * 5.0;
@@ -231,6 +248,10 @@ fn interactions_of_bent_tubes_are_on_their_surface() {
         hits += 1;
         let it = shapes[0].interaction(ShapeId(0), &hit, &ray, Tangents::ByUv);
         assert!(it.p.distance(ray.at(hit.t)) < 1e-5);
+        // The hemispheres at the ends have other normals.
+        if it.uv.x == 0.0 || it.uv.x == 1.0 {
+            continue;
+        }
         let tangent = it.dpdu.normalize();
         let across = it.wo - tangent * tangent.dot(it.wo);
         let sine = it.ng.cross(across.normalize()).length();
@@ -262,11 +283,20 @@ fn mistakes_in_curves_are_diagnosed() {
         ("curves { points = (0, 0, 0, 1, 0, 0, 1, 1, 0); basis = bspline; }", ""),
         ("curves { points = (0, 0, 0); }", "curve 0 has 1 points"),
         ("curves { points = (0, 0, 0, 1); }", "three for each point"),
-        ("curves { points = (0, 0, 0, 1, 0, 0); basis = bezier; }", "a Bézier curve has 4"),
-        ("curves { points = (0, 0, 0, 1, 0, 0); radius = 1e30; }", "radius 1000000000000000000000000000000"),
+        (
+            "curves { points = (0, 0, 0, 1, 0, 0); basis = bezier; }",
+            "a Bézier curve has 4",
+        ),
+        (
+            "curves { points = (0, 0, 0, 1, 0, 0); radius = 1e30; }",
+            "radius 1000000000000000000000000000000",
+        ),
         ("curves { points = (0, 0, 0, 1, 0, 0); radius = -1; }", "radius -1"),
         ("curves { points = (0, 0, 0, 1e30, 0, 0); }", "within 1e15 m"),
-        ("curves { points = (0, 0, 0, 1, 0, 0); counts = (1e9, 5); }", "the curves have 1000000005 points"),
+        (
+            "curves { points = (0, 0, 0, 1, 0, 0); counts = (1e9, 5); }",
+            "the curves have 1000000005 points",
+        ),
         ("curves { points = (0, 0, 0, 1, 0, 0); style = flat; }", "0 finite normals"),
         ("curves { }", "curves need `file` or `points`"),
         ("curves { file = \"a.hair\"; }", "a.hair"),

@@ -73,7 +73,8 @@ impl Points {
             }
         }
         let mut points = Points { style, vertices, normals, attributes, bounds: Bounds::EMPTY };
-        let all = (0..points.primitive_count()).map(|point| points.primitive_bounds(point, &Affine3A::IDENTITY));
+        let all =
+            (0..points.primitive_count()).map(|point| points.primitive_bounds(point, &Affine3A::IDENTITY));
         points.bounds = all.fold(Bounds::EMPTY, Bounds::union);
         Ok(points)
     }
@@ -173,7 +174,10 @@ impl Points {
         let facing = frame.object_vector(DVec3::NEG_Z);
         let normal = match self.style {
             PointStyle::Disc => Some(facing),
-            PointStyle::OrientedDisc => self.normals.get(primitive as usize).map(|n| n.as_dvec3().normalize_or(DVec3::Z)),
+            PointStyle::OrientedDisc => self
+                .normals
+                .get(primitive as usize)
+                .map(|n| n.as_dvec3().normalize_or(DVec3::Z)),
             PointStyle::Sphere => None,
         };
         self.geometry_towards(primitive, from_center, normal)

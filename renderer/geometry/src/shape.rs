@@ -261,8 +261,9 @@ impl Shape {
                 !bounds.corners().into_iter().all(is_inside)
             }
             Geometry::Disk | Geometry::Cylinder => true,
-            Geometry::Mesh(_) | Geometry::Curves(_) | Geometry::Points(_) => (0..self.primitive_count())
-                .any(|primitive| self.primitive_bounds(primitive).overlaps(bounds)),
+            Geometry::Mesh(_) | Geometry::Curves(_) | Geometry::Points(_) => {
+                (0..self.primitive_count()).any(|primitive| self.primitive_bounds(primitive).overlaps(bounds))
+            }
         }
     }
 

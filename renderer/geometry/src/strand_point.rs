@@ -5,7 +5,9 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use super::curves::{CurveHit, RayFrame};
 use super::placement::Transform;
 use super::surface::derivatives_or_any;
-use super::{CurveStyle, Curves, Geometry, Hit, Interaction, PointStyle, Points, Shape, ShapeId, SurfacePoint};
+use super::{
+    CurveStyle, Curves, Geometry, Hit, Interaction, PointStyle, Points, Shape, ShapeId, SurfacePoint,
+};
 use renderer_base::math::{ROUNDING, Ray, in_double, sin_cos};
 
 /// Point of a surface in object space.
@@ -35,7 +37,13 @@ fn around(t: f32) -> [f64; 2] {
 }
 
 impl Shape {
-    pub(super) fn curve_interaction(&self, curves: &Curves, id: ShapeId, hit: &Hit, ray: &Ray) -> Interaction {
+    pub(super) fn curve_interaction(
+        &self,
+        curves: &Curves,
+        id: ShapeId,
+        hit: &Hit,
+        ray: &Ray,
+    ) -> Interaction {
         let to_world = self.placement().at(ray.time);
         let frame = object_frame(to_world, ray);
         // The distance and the parameter of the hit are rounded to single precision.
@@ -55,7 +63,13 @@ impl Shape {
         self.strand_point(to_world, &object).hit_by(ray, id, hit.primitive)
     }
 
-    pub(super) fn point_interaction(&self, points: &Points, id: ShapeId, hit: &Hit, ray: &Ray) -> Interaction {
+    pub(super) fn point_interaction(
+        &self,
+        points: &Points,
+        id: ShapeId,
+        hit: &Hit,
+        ray: &Ray,
+    ) -> Interaction {
         let to_world = self.placement().at(ray.time);
         let frame = object_frame(to_world, ray);
         let t = points
@@ -101,7 +115,9 @@ impl Shape {
         let normal = match points.style() {
             PointStyle::Sphere => None,
             PointStyle::Disc => Some(DVec3::Z),
-            PointStyle::OrientedDisc => Some(points.normals()[primitive as usize].as_dvec3().normalize_or(DVec3::Z)),
+            PointStyle::OrientedDisc => {
+                Some(points.normals()[primitive as usize].as_dvec3().normalize_or(DVec3::Z))
+            }
         };
         let radius = f64::from(points.vertices()[primitive as usize].w);
         let geometry = points.geometry_towards(primitive, direction * radius, normal);

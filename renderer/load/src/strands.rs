@@ -173,7 +173,10 @@ pub(super) fn curves(
             None => vec![file.positions.len() as u32],
         };
     }
-    let (sum, count) = (file.strands.iter().map(|&count| u64::from(count)).sum::<u64>(), file.positions.len());
+    let (sum, count) = (
+        file.strands.iter().map(|&count| u64::from(count)).sum::<u64>(),
+        file.positions.len(),
+    );
     if sum != count as u64 {
         context.error(declaration.span, format!("the curves have {sum} points, but {count} are given"));
         return None;
@@ -182,7 +185,11 @@ pub(super) fn curves(
     if let Some(colors) = &block.colors {
         let values = colors.value.clone();
         let by_strand = values.len() == 3 * file.strands.len() && values.len() != 3 * file.positions.len();
-        let domain = if by_strand { AttributeDomain::Face } else { AttributeDomain::Vertex };
+        let domain = if by_strand {
+            AttributeDomain::Face
+        } else {
+            AttributeDomain::Vertex
+        };
         add_color(&mut file, domain, values);
     }
     let set = CurveSet {
@@ -217,7 +224,11 @@ pub(super) fn points(
     }
     let attributes = file.attributes.into_iter();
     let by_point = |attribute| MeshAttribute { domain: AttributeDomain::Face, ..attribute };
-    let normals = if block.point_style == PointStyle::OrientedDisc { file.normals } else { vec![] };
+    let normals = if block.point_style == PointStyle::OrientedDisc {
+        file.normals
+    } else {
+        vec![]
+    };
     let vertices = vertices(&file.positions, &file.radii);
     match Points::new(block.point_style, vertices, normals, attributes.map(by_point).collect()) {
         Ok(points) => Some(GeometryDesc::Points(Arc::new(points))),
@@ -247,7 +258,10 @@ fn source(
                 }
             }
         }
-        (None, Some(points)) => StrandFile { positions: triples(points, "points", context)?, ..StrandFile::default() },
+        (None, Some(points)) => StrandFile {
+            positions: triples(points, "points", context)?,
+            ..StrandFile::default()
+        },
         (Some(file), Some(_)) => {
             context.error(file.span, format!("{what} take either `file` or `points`"));
             return None;
@@ -294,12 +308,13 @@ fn radii(
     };
     file.radii = match given.value[..] {
         [same] => vec![same; count],
-        [root, tip] if count != 2 => file.strands.iter().flat_map(|&count| tapered(root, tip, count)).collect(),
+        [root, tip] if count != 2 => {
+            file.strands.iter().flat_map(|&count| tapered(root, tip, count)).collect()
+        }
         _ => given.value.clone(),
     };
     if file.radii.len() != count {
-        let message =
-            format!("`radius` has {} numbers, but takes one, two or {count}", given.value.len());
+        let message = format!("`radius` has {} numbers, but takes one, two or {count}", given.value.len());
         context.error(given.span, message);
         return None;
     }

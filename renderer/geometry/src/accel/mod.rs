@@ -21,8 +21,8 @@ use rustc_hash::FxHashMap;
 
 pub use crate::Hit;
 use crate::{Geometry, Mesh, MeshUses, SHUTTER_OPEN, Shape, TracedTriangles};
-use embree::{CommittedScene, Device, InstanceArray, SceneBuilder, UserSurface, instance_field};
 pub use embree::{Bundle, PackedFile, carried};
+use embree::{CommittedScene, Device, InstanceArray, SceneBuilder, UserSurface, instance_field};
 pub use error::AccelError;
 pub use mask::ALL;
 pub use quality::BuildQuality;

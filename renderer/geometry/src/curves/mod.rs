@@ -139,7 +139,11 @@ impl CurveSet {
                     .collect(),
             },
             attributes: self.attributes.iter().map(repeated).collect(),
-            strands: self.strands.iter().map(|&count| if count > 0 { count + 2 } else { 0 }).collect(),
+            strands: self
+                .strands
+                .iter()
+                .map(|&count| if count > 0 { count + 2 } else { 0 })
+                .collect(),
             ..self
         }
     }
@@ -156,7 +160,9 @@ impl CurveSet {
                 basis: match self.basis {
                     CurveBasis::Linear => "a line has at least 2",
                     CurveBasis::Bezier => "a Bézier curve has 4, 7, 10 or more in steps of 3",
-                    CurveBasis::BSpline | CurveBasis::CatmullRom => "a spline has at least 4, phantom points included",
+                    CurveBasis::BSpline | CurveBasis::CatmullRom => {
+                        "a spline has at least 4, phantom points included"
+                    }
                 },
             });
         }
@@ -338,7 +344,11 @@ impl Curves {
     /// Bounding box of a primitive under a transform.
     pub(super) fn primitive_bounds(&self, primitive: u32, to_world: &Affine3A) -> Bounds {
         let cubic = self.cubic(primitive / self.pieces, DVec4::from);
-        let cubic = if self.pieces == 1 { cubic } else { cubic.part(self.span(primitive)) };
+        let cubic = if self.pieces == 1 {
+            cubic
+        } else {
+            cubic.part(self.span(primitive))
+        };
         bounds_of(&cubic, to_world)
     }
 
@@ -354,7 +364,11 @@ fn bounds_of(cubic: &Cubic, to_world: &Affine3A) -> Bounds {
     // The extent of a transformed sphere along an axis is the length of that row of the matrix.
     let extent = (x * x + y * y + z * z).map(f32::sqrt) * cubic.max_radius() as f32;
     let center = Bounds::of_points(cubic.0.iter().map(|p| to_world.transform_point3(p.truncate().as_vec3())));
-    let magnitude = matrix.abs() * cubic.0.iter().fold(Vec3::ZERO, |most, p| most.max(p.truncate().as_vec3().abs()))
+    let magnitude = matrix.abs()
+        * cubic
+            .0
+            .iter()
+            .fold(Vec3::ZERO, |most, p| most.max(p.truncate().as_vec3().abs()))
         + Vec3::from(to_world.translation).abs();
     let margin = extent + (magnitude + extent) * (16.0 * f32::EPSILON) + f32::MIN_POSITIVE;
     Bounds { min: center.min - margin, max: center.max + margin }

@@ -54,7 +54,11 @@ impl Ends<'_> {
         }
         let (curves, index) = (self.curves, self.segment as usize);
         if which == 0 {
-            return if index > 0 && curves.continues(index - 1) { End::Joint } else { End::Open };
+            return if index > 0 && curves.continues(index - 1) {
+                End::Joint
+            } else {
+                End::Open
+            };
         }
         match curves.continues(index) {
             false => End::Open,
@@ -197,9 +201,8 @@ fn is_missed(Cubic(points): &Cubic, near: f64, far: f64) -> bool {
     if low > reach || high < -reach {
         return true;
     }
-    let outside = |a: f64, b: f64, c: f64, d: f64| {
-        a.min(b).min(c).min(d) > radius || a.max(b).max(c).max(d) < -radius
-    };
+    let outside =
+        |a: f64, b: f64, c: f64, d: f64| a.min(b).min(c).min(d) > radius || a.max(b).max(c).max(d) < -radius;
     let (first, last) = (a.z.min(b.z).min(c.z).min(d.z), a.z.max(b.z).max(c.z).max(d.z));
     first - radius > far || last + radius < near || outside(a.x, b.x, c.x, d.x) || outside(a.y, b.y, c.y, d.y)
 }

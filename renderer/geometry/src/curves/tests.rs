@@ -29,7 +29,11 @@ fn strand(numbers: &mut Numbers, basis: CurveBasis, style: CurveStyle, radius: f
         basis,
         style,
         strands: vec![count],
-        normals: if style == CurveStyle::Flat { vec![Vec3::new(0.3, 1.0, 0.2); count as usize] } else { vec![] },
+        normals: if style == CurveStyle::Flat {
+            vec![Vec3::new(0.3, 1.0, 0.2); count as usize]
+        } else {
+            vec![]
+        },
         vertices,
         attributes: vec![],
     })
@@ -39,9 +43,8 @@ fn strand(numbers: &mut Numbers, basis: CurveBasis, style: CurveStyle, radius: f
 /// First hit on any primitive, by distance.
 fn first_hit(curves: &Curves, origin: DVec3, direction: DVec3, near: f64) -> Option<f64> {
     let frame = RayFrame::new(origin, direction);
-    let hits = (0..curves.primitive_count()).filter_map(|primitive| {
-        curves.intersect(primitive, &frame, [near, f64::INFINITY], 0.0)
-    });
+    let hits = (0..curves.primitive_count())
+        .filter_map(|primitive| curves.intersect(primitive, &frame, [near, f64::INFINITY], 0.0));
     hits.map(|hit| hit.t).min_by(f64::total_cmp)
 }
 
@@ -98,7 +101,12 @@ fn tubes_are_envelopes_of_spheres() {
         }
     }
     assert!(hits > 500, "{hits}");
-    assert!(wrong.is_empty(), "{} of {hits}: {:?}", wrong.len(), &wrong[..wrong.len().min(10)]);
+    assert!(
+        wrong.is_empty(),
+        "{} of {hits}: {:?}",
+        wrong.len(),
+        &wrong[..wrong.len().min(10)]
+    );
 }
 
 /// A ray that crosses a smooth tube enters it as often as it leaves it. Corners hide parts of surfaces in others.
@@ -107,7 +115,12 @@ fn tubes_are_closed() {
     let mut numbers = Numbers(11);
     let mut crossings = 0;
     for index in 0..200 {
-        let curves = strand(&mut numbers, BASES[2 + index % 2], CurveStyle::Round, [0.02, 0.004][index / 2 % 2]);
+        let curves = strand(
+            &mut numbers,
+            BASES[2 + index % 2],
+            CurveStyle::Round,
+            [0.02, 0.004][index / 2 % 2],
+        );
         for _ in 0..20 {
             let origin = numbers.vector().normalize() * 5.0;
             let direction = (numbers.vector() * 0.7 - origin).normalize();
@@ -118,7 +131,11 @@ fn tubes_are_closed() {
                 assert!(count < 100);
             }
             let expected = sampled(&curves, origin, direction);
-            assert!(count % 2 == 0, "{:?}: {count} hits, the last at {last}, {expected:?}", BASES[2 + index % 2]);
+            assert!(
+                count % 2 == 0,
+                "{:?}: {count} hits, the last at {last}, {expected:?}",
+                BASES[2 + index % 2]
+            );
             crossings += count;
         }
     }

@@ -22,7 +22,11 @@ impl Sphere {
     #[inline]
     fn at(piece: &Piece<'_>, s: f64) -> Sphere {
         let power = &piece.power;
-        Sphere { v: power.at(s), slope: power.slope(s), curvature: power.curvature(s) }
+        Sphere {
+            v: power.at(s),
+            slope: power.slope(s),
+            curvature: power.curvature(s),
+        }
     }
 
     /// Square of half the chord of the ray in the sphere.
@@ -48,7 +52,11 @@ impl Sphere {
     fn descent(&self, side: f64) -> ValueSlope {
         let half = self.chord().max(0.0).sqrt();
         let growth = self.growth();
-        let change = if half > 0.0 { self.slope.z * growth.value / half } else { f64::INFINITY };
+        let change = if half > 0.0 {
+            self.slope.z * growth.value / half
+        } else {
+            f64::INFINITY
+        };
         ValueSlope {
             value: side * self.slope.z * half - growth.value,
             slope: side * (self.curvature.z * half + change) - growth.slope,
@@ -133,7 +141,11 @@ fn extremum(piece: &Piece<'_>, peak: f64, widest: &Sphere, side: f64) -> Option<
     let across = slope.truncate().length();
     let start = peak - side * slope.z * widest.chord().sqrt() / (across * slope.length());
     let bracket = if rises { [0.0, peak] } else { [peak, 1.0] };
-    let start = if start > bracket[0] && start < bracket[1] { start } else { 0.5 * (bracket[0] + bracket[1]) };
+    let start = if start > bracket[0] && start < bracket[1] {
+        start
+    } else {
+        0.5 * (bracket[0] + bracket[1])
+    };
     let outside = if rises { -1.0 } else { 1.0 };
     Some(root(bracket, start, |s| {
         let sphere = Sphere::at(piece, s);

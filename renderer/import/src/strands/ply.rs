@@ -85,7 +85,13 @@ fn vertices(reader: &mut PlyReader<'_>, element: &ElementDef) -> Result<StrandFi
         attributes.push(of_points("color", 3, numbers.collect()));
     }
     attributes.extend(further(&names, columns));
-    Ok(StrandFile { positions, radii, normals, attributes, ..StrandFile::default() })
+    Ok(StrandFile {
+        positions,
+        radii,
+        normals,
+        attributes,
+        ..StrandFile::default()
+    })
 }
 
 /// Attributes of the remaining columns, grouped by their names.
@@ -98,7 +104,8 @@ fn further(names: &[&str], mut columns: Vec<Option<Vec<f32>>>) -> Vec<MeshAttrib
             Some(name) if columns[first..first + count].iter().all(Option::is_some) => (name, count),
             _ => (names[first].to_owned(), 1),
         };
-        let parts: Vec<Vec<f32>> = columns[first..first + count].iter_mut().filter_map(Option::take).collect();
+        let parts: Vec<Vec<f32>> =
+            columns[first..first + count].iter_mut().filter_map(Option::take).collect();
         first += count;
         let is_new = !name.contains(char::is_whitespace) && attributes.iter().all(|known| known.name != name);
         if let (true, Some(points)) = (is_new, parts.first().map(Vec::len)) {

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
 
-
 use super::device::Device;
 use super::instances::InstanceArray;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};

@@ -144,7 +144,8 @@ pub(super) fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut D
         }
         has_emission = true;
         let message = format!("`{}` emits light that only paths by chance find", described.name);
-        let hint = "curves and points are no area lights: light the scene by other shapes, or render many samples";
+        let hint =
+            "curves and points are no area lights: light the scene by other shapes, or render many samples";
         let warning = Diagnostic::warning(message).at(&desc.sources, described.span, "");
         warnings.push(warning.hint(hint));
     }
