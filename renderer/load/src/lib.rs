@@ -47,6 +47,7 @@ mod ray_override;
 mod reference;
 mod resolve;
 mod shape;
+mod shape_block;
 mod sky;
 mod strands;
 mod studio;

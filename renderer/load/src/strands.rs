@@ -7,7 +7,7 @@ use shading::syntax::ast::Declaration;
 
 use super::context::LoadContext;
 use super::field::{Field, Given, Range};
-use super::shape::ShapeBlock;
+use super::shape_block::{ShapeBlock, StrandBlock};
 use super::table::{Key, set};
 use super::value::SceneValue;
 use renderer_geometry::{
@@ -18,37 +18,6 @@ use renderer_scene::GeometryDesc;
 
 /// Radius of strands and points that have none.
 const DEFAULT_RADIUS: f32 = 0.001;
-
-/// Values of the block of curves or points.
-pub(super) struct StrandBlock {
-    file: Option<Given<String>>,
-    points: Option<Given<Vec<f32>>>,
-    counts: Option<Given<Vec<f32>>>,
-    radius: Option<Given<Vec<f32>>>,
-    normals: Option<Given<Vec<f32>>>,
-    colors: Option<Given<Vec<f32>>>,
-    basis: CurveBasis,
-    style: CurveStyle,
-    point_style: PointStyle,
-    pinned: bool,
-}
-
-impl Default for StrandBlock {
-    fn default() -> StrandBlock {
-        StrandBlock {
-            file: None,
-            points: None,
-            counts: None,
-            radius: None,
-            normals: None,
-            colors: None,
-            basis: CurveBasis::Linear,
-            style: CurveStyle::Round,
-            point_style: PointStyle::Sphere,
-            pinned: true,
-        }
-    }
-}
 
 const POSITIONS: Key<ShapeBlock> = Key {
     name: "points",

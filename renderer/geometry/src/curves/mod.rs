@@ -14,6 +14,7 @@ mod error;
 mod facing_ribbon;
 mod oriented_ribbon;
 mod piece;
+mod query;
 mod ray_frame;
 mod root;
 mod tube;
@@ -26,7 +27,7 @@ use super::{AttributeDomain, MeshAttribute};
 pub use basis::CurveBasis;
 use cubic::Cubic;
 pub use error::CurvesError;
-pub(super) use piece::CurveHit;
+pub(super) use query::CurveHit;
 pub(super) use ray_frame::RayFrame;
 use renderer_base::math::Bounds;
 
@@ -381,7 +382,7 @@ impl Curves {
     /// Number of pieces of each segment: halves segments as long as that shrinks their boxes and there are few.
     fn good_pieces(&self) -> u32 {
         /// Number of primitives up to which pieces are worth their memory.
-        const MANY: usize = 1 << 22;
+        const MANY: usize = 1 << 25;
         /// Largest ratio of the boxes' surfaces after and before halving.
         const GAIN: f32 = 0.7;
         const SAMPLES: usize = 1024;

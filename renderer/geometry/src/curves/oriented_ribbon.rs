@@ -60,7 +60,7 @@ impl OrientedRibbon {
         found
     }
 
-    /// Coordinate along the ray at a root; `None` beside the ribbon.
+    /// Coordinate along the ray where the volume is zero; `None` outside the ribbon.
     fn coordinate(&self, s: f64) -> Option<f64> {
         let c = self.power.at(s);
         let b = self.across(s).0.try_normalize()?;
