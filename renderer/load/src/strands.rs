@@ -13,7 +13,7 @@ use super::value::SceneValue;
 use renderer_geometry::{
     AttributeDomain, CurveBasis, CurveSet, CurveStyle, Curves, MeshAttribute, PointStyle, Points,
 };
-use renderer_import::StrandFile;
+use renderer_import::{StrandFile, read_strands};
 use renderer_scene::GeometryDesc;
 
 /// Radius of strands and points that have none.
@@ -218,7 +218,7 @@ fn source(
     let mut file = match (&block.file, &block.points) {
         (Some(file), None) => {
             let path = context.existing_file(file.span, &file.value)?;
-            match StrandFile::read(&*context.file_system, &path) {
+            match read_strands(&*context.file_system, &path) {
                 Ok(file) => file,
                 Err(error) => {
                     let diagnostic = error.hinted(context.error_at(file.span, error.to_string()));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glam::Vec3;
 
-use super::{StrandFile, of_points};
+use super::strand_file::{StrandFile, of_points};
 use renderer_base::files::FormatError;
 
 const HEADER: usize = 128;

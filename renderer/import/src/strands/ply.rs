@@ -7,7 +7,7 @@ use glam::Vec3;
 use ply_rs_bw::ply::{ElementDef, Property, PropertyAccess, PropertyAccessResult, PropertyType};
 use rayon::prelude::*;
 
-use super::{StrandFile, of_points};
+use super::strand_file::{StrandFile, of_points};
 use renderer_base::files::FormatError;
 use renderer_geometry::MeshAttribute;
 use renderer_geometry::ply::{COLOR_NAMES, PlyFile, PlyReader, attribute_in, is_whole};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glam::Vec3;
 
-use super::StrandFile;
+use super::strand_file::StrandFile;
 use renderer_base::files::{FormatError, text_of};
 
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<StrandFile, FormatError> {
