@@ -9,6 +9,7 @@ mod camera_in_media;
 mod closures;
 mod cloud;
 mod contacts;
+mod curves;
 mod damaged;
 mod distance;
 mod film;

@@ -76,7 +76,10 @@ impl GatherPoint {
 /// The fronts of all shapes, named in order, then the backs of some.
 pub(super) fn receivers(shapes: &[Shape], names: &[String], backs: &[ShapeId]) -> Vec<Receiver> {
     let named = (0u32..).map(ShapeId).zip(shapes).zip(names);
+    // Curves and points have no lightmaps; they shadow the others.
+    let has_faces = |shape: &Shape| shape.mesh().is_some() || shape.analytic().is_some();
     let mut receivers: Vec<Receiver> = named
+        .filter(|((_, shape), _)| has_faces(shape))
         .map(|((id, shape), name)| Receiver {
             shape: id,
             side: Side::Front,
@@ -85,8 +88,12 @@ pub(super) fn receivers(shapes: &[Shape], names: &[String], backs: &[ShapeId]) -
         })
         .collect();
     let mut taken: FxHashSet<String> = names.iter().cloned().collect();
+    let fronts = receivers.len();
     for &shape in backs {
-        let front = &receivers[shape.0 as usize];
+        let Ok(front) = receivers[..fronts].binary_search_by_key(&shape, |front| front.shape) else {
+            continue;
+        };
+        let front = &receivers[front];
         let mut name = format!("{}.back", front.name);
         for number in 2.. {
             if taken.insert(name.clone()) {

@@ -52,8 +52,15 @@ impl AttributeSource {
         match (given, shape.mesh()) {
             (Some(index), _) => AttributeSource::Object(index),
             (None, Some(mesh)) => AttributeSource::of_mesh(mesh, name),
-            (None, None) => AttributeSource::None,
+            (None, None) => AttributeSource::named(shape.geometry_attributes(), name),
         }
+    }
+
+    /// Resolves a name among named attributes.
+    fn named(attributes: &[MeshAttribute], name: &str) -> AttributeSource {
+        let found = attributes.iter().position(|attribute| attribute.is_called(name));
+        let found = found.or_else(|| attributes.iter().position(|attribute| attribute.name == name));
+        found.map_or(AttributeSource::None, AttributeSource::Named)
     }
 
     /// Named attributes are called `vertex_NAME` or `face_NAME`, or by the bare name; single numbers by the name of
@@ -94,7 +101,14 @@ impl Shape {
     pub fn attribute_names(&self) -> BTreeSet<String> {
         let given = self.attributes.iter().map(|(name, _)| name.clone());
         let of_mesh = self.mesh().map(|mesh| mesh.attribute_names());
-        given.chain(of_mesh.into_iter().flatten()).collect()
+        let others = if of_mesh.is_some() { &[] } else { self.geometry_attributes() };
+        let others = others.iter().flat_map(|attribute| {
+            let name = &attribute.name;
+            let prefixed = [format!("vertex_{name}"), format!("face_{name}")];
+            let called = prefixed.into_iter().filter(|prefixed| attribute.is_called(prefixed));
+            called.chain([name.clone()])
+        });
+        given.chain(of_mesh.into_iter().flatten()).chain(others).collect()
     }
 
     /// Up to four numbers of an attribute that the scene gives to the object, by its index in

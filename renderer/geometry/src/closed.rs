@@ -49,7 +49,8 @@ impl Shape {
         match &self.geometry {
             Geometry::Mesh(mesh) => !mesh.triangles.is_empty() && boundary(mesh).is_empty(),
             Geometry::Sphere => true,
-            Geometry::Disk | Geometry::Cylinder => false,
+            // Tubes overlap where strands cross, so that they bound no body.
+            Geometry::Disk | Geometry::Cylinder | Geometry::Curves(_) | Geometry::Points(_) => false,
         }
     }
 }
@@ -64,7 +65,7 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
                 let known = boundaries.entry(Arc::as_ptr(mesh)).or_insert_with(|| boundary(mesh));
                 edges.extend(known.iter().map(|&ends| placed(ends, shape, index)));
             }
-            Geometry::Sphere => {}
+            Geometry::Sphere | Geometry::Curves(_) | Geometry::Points(_) => {}
             Geometry::Disk => rims.push(Rim::new(shape, index, Vec3::ZERO, 1.0)),
             Geometry::Cylinder => {
                 rims.push(Rim::new(shape, index, Vec3::ZERO, 1.0));
@@ -72,6 +73,7 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
             }
         }
     }
+    let unbounded = |shape: &&Shape| shape.curves().is_some() || shape.points().is_some();
     let mut sets = DisjointSets::new(shapes.len());
     let mut join = |a: usize, b: usize| sets.join(a as u32, b as u32);
     let mut open: Vec<usize> = vec![];
@@ -83,6 +85,7 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
         open.extend(rest.iter().map(|edge| edge.shape));
     }
     open.extend(match_rims(&rims, join));
+    open.extend((0..shapes.len()).filter(|&index| unbounded(&shapes[index])));
     groups(sets, shapes.len(), &open)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Distances along a line keep their relative precision however far the point is from the origin of the world.
 
-use glam::{DMat3, DVec3, Vec3};
+use glam::{DMat3, DVec3, DVec4, Vec3};
 
 use super::{Analytic, Geometry, SHUTTER_OPEN, Shape};
 use renderer_base::math::in_double;
@@ -58,6 +58,35 @@ impl Shape {
             Geometry::Sphere => self.local_quadric(Analytic::Sphere, point, flip),
             Geometry::Disk => self.local_quadric(Analytic::Disk, point, flip),
             Geometry::Cylinder => self.local_quadric(Analytic::Cylinder, point, flip),
+            Geometry::Curves(_) | Geometry::Points(_) => self.local_sphere(primitive, point, flip),
+        }
+    }
+
+    /// The sphere of a point, or that about the nearest end or middle of a piece of a curve.
+    fn local_sphere(&self, primitive: u32, point: DVec3, side: f64) -> LocalSurface {
+        let to_world = self.placement().at(SHUTTER_OPEN);
+        let object_from_world = to_world.exact_object_from_world();
+        let origin = object_from_world.transform_point3(point);
+        let sphere = match &self.geometry {
+            Geometry::Curves(curves) => {
+                let centers = [0.0, 0.5, 1.0].map(|part| curves.center(primitive, part).0);
+                let distance = |sphere: &DVec4| (sphere.truncate().distance(origin) - sphere.w).abs();
+                let nearest = centers.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+                nearest.unwrap_or(centers[0])
+            }
+            Geometry::Points(points) => points.vertices()[primitive as usize].into(),
+            _ => DVec4::W,
+        };
+        let radius = sphere.w.max(f64::MIN_POSITIVE);
+        let from_center = (origin - sphere.truncate()) / radius;
+        let quadratic = object_from_world.matrix3 * radius.recip();
+        LocalSurface {
+            constant: from_center.length_squared() - 1.0,
+            gradient: quadratic.transpose() * from_center * 2.0,
+            quadratic,
+            side,
+            extent: Extent::Whole,
+            magnitude: point.abs().max_element() + radius,
         }
     }
 

@@ -8,7 +8,7 @@ use super::mesh::is_padded;
 use super::placement::{Placement, SHUTTER_OPEN, Transform};
 use super::surface::Vertex;
 use super::world_vertices::{WorldVertices, world_vertex};
-use super::{Analytic, Mesh, ObjectAttributes};
+use super::{Analytic, Curves, Mesh, MeshAttribute, ObjectAttributes, Points};
 use renderer_base::math::{Bounds, cross, in_double};
 
 /// Geometry of a shape in object space.
@@ -22,23 +22,45 @@ pub enum Geometry {
     Disk,
     /// The unit cylinder about z, z in `[0,1]`, without caps, normal outward.
     Cylinder,
+    /// Tubes or ribbons along splines.
+    Curves(Arc<Curves>),
+    /// Spheres or discs.
+    Points(Arc<Points>),
 }
 
 impl Geometry {
-    /// The triangle mesh; `None` for an analytic surface.
+    /// The triangle mesh; `None` for other surfaces.
     #[inline]
     pub fn mesh(&self) -> Option<&Arc<Mesh>> {
         match self {
             Geometry::Mesh(mesh) => Some(mesh),
-            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => None,
+            _ => None,
         }
     }
 
-    /// The analytic surface; `None` for a mesh.
+    /// The curves; `None` for other surfaces.
+    #[inline]
+    pub fn curves(&self) -> Option<&Arc<Curves>> {
+        match self {
+            Geometry::Curves(curves) => Some(curves),
+            _ => None,
+        }
+    }
+
+    /// The points; `None` for other surfaces.
+    #[inline]
+    pub fn points(&self) -> Option<&Arc<Points>> {
+        match self {
+            Geometry::Points(points) => Some(points),
+            _ => None,
+        }
+    }
+
+    /// The analytic surface; `None` for other surfaces.
     #[inline]
     pub fn analytic(&self) -> Option<Analytic> {
         match self {
-            Geometry::Mesh(_) => None,
+            Geometry::Mesh(_) | Geometry::Curves(_) | Geometry::Points(_) => None,
             Geometry::Sphere => Some(Analytic::Sphere),
             Geometry::Disk => Some(Analytic::Disk),
             Geometry::Cylinder => Some(Analytic::Cylinder),
@@ -49,6 +71,8 @@ impl Geometry {
     pub fn bounds(&self) -> Bounds {
         let (low, high) = match self {
             Geometry::Mesh(mesh) => return mesh.bounds(),
+            Geometry::Curves(curves) => return curves.bounds(),
+            Geometry::Points(points) => return points.bounds(),
             Geometry::Sphere => (-1.0, 1.0),
             Geometry::Disk => (0.0, 0.0),
             Geometry::Cylinder => (0.0, 1.0),
@@ -131,21 +155,48 @@ impl Shape {
         size_of::<Shape>() + self.world_vertices.as_ref().map_or(0, |world_vertices| world_vertices.memory())
     }
 
-    /// The triangle mesh, in object space; `None` for an analytic surface.
+    /// The triangle mesh, in object space; `None` for other surfaces.
     #[inline]
     pub fn mesh(&self) -> Option<&Arc<Mesh>> {
         self.geometry.mesh()
     }
 
-    /// The analytic surface, in object space; `None` for a mesh.
+    /// The curves, in object space; `None` for other surfaces.
+    #[inline]
+    pub fn curves(&self) -> Option<&Arc<Curves>> {
+        self.geometry.curves()
+    }
+
+    /// The points, in object space; `None` for other surfaces.
+    #[inline]
+    pub fn points(&self) -> Option<&Arc<Points>> {
+        self.geometry.points()
+    }
+
+    /// Named attributes of the geometry.
+    pub fn geometry_attributes(&self) -> &[MeshAttribute] {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => &mesh.attributes,
+            Geometry::Curves(curves) => &curves.set().attributes,
+            Geometry::Points(points) => points.attributes(),
+            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => &[],
+        }
+    }
+
+    /// The analytic surface, in object space; `None` for other surfaces.
     #[inline]
     pub fn analytic(&self) -> Option<Analytic> {
         self.geometry.analytic()
     }
 
-    /// Number of primitives: triangles of the mesh, or 1.
+    /// Number of primitives: triangles, pieces of curves, points, or 1.
     pub fn primitive_count(&self) -> u32 {
-        self.mesh().map_or(1, |mesh| mesh.triangles.len() as u32)
+        match &self.geometry {
+            Geometry::Mesh(mesh) => mesh.triangles.len() as u32,
+            Geometry::Curves(curves) => curves.primitive_count(),
+            Geometry::Points(points) => points.primitive_count(),
+            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => 1,
+        }
     }
 
     /// World-space bounding box over the shutter interval `[m]`.
@@ -167,14 +218,18 @@ impl Shape {
             Geometry::Sphere => round(origin, x * x + y * y + z * z),
             Geometry::Disk => round(origin, x * x + y * y),
             Geometry::Cylinder => round(origin, x * x + y * y).union(round(origin + z, x * x + y * y)),
+            Geometry::Curves(_) | Geometry::Points(_) => to_world.bounds(&self.geometry.bounds()),
         }
     }
 
     /// World-space bounding box of a primitive `[m]`; of the whole surface on analytic shapes.
     pub fn primitive_bounds(&self, primitive: u32) -> Bounds {
-        match self.mesh() {
-            Some(_) => Bounds::of_points(self.triangle(primitive)),
-            None => self.bounds(),
+        let to_world = || self.placement.at(SHUTTER_OPEN).world_from_object();
+        match &self.geometry {
+            Geometry::Mesh(_) => Bounds::of_points(self.triangle(primitive)),
+            Geometry::Curves(curves) => curves.primitive_bounds(primitive, to_world()),
+            Geometry::Points(points) => points.primitive_bounds(primitive, to_world()),
+            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => self.bounds(),
         }
     }
 
@@ -192,7 +247,7 @@ impl Shape {
                 let normal = cross(matrix.x_axis, matrix.y_axis).normalize_or_zero();
                 Some((to_world.origin(), normal.into()))
             }
-            Geometry::Sphere | Geometry::Cylinder => None,
+            Geometry::Sphere | Geometry::Cylinder | Geometry::Curves(_) | Geometry::Points(_) => None,
         }
     }
 
@@ -206,8 +261,9 @@ impl Shape {
                 !bounds.corners().into_iter().all(is_inside)
             }
             Geometry::Disk | Geometry::Cylinder => true,
-            Geometry::Mesh(mesh) => (0..mesh.triangles.len() as u32)
-                .any(|primitive| self.primitive_bounds(primitive).overlaps(bounds)),
+            Geometry::Mesh(_) | Geometry::Curves(_) | Geometry::Points(_) => {
+                (0..self.primitive_count()).any(|primitive| self.primitive_bounds(primitive).overlaps(bounds))
+            }
         }
     }
 
@@ -216,23 +272,23 @@ impl Shape {
     /// # Panics
     /// If the shape is not a mesh, or the mesh has no such triangle.
     pub fn triangle(&self, primitive: u32) -> [Vec3; 3] {
-        let mesh = self.mesh().expect("an analytic shape has no triangles");
+        let mesh = self.mesh().expect("only meshes have triangles");
         self.world_triangle(mesh, primitive).map(|vertex| vertex.p)
     }
 
-    /// World-space area of a triangle `[m²]`; of the whole surface on analytic shapes.
+    /// World-space area of a triangle `[m²]`; of the whole surface on analytic shapes, zero on curves and points.
     pub fn triangle_area(&self, primitive: u32) -> f32 {
-        if self.analytic().is_some() {
+        if self.mesh().is_none() {
             return self.area();
         }
         let [a, b, c] = self.triangle(primitive);
         0.5 * (b - a).cross(c - a).length()
     }
 
-    /// World-space area of the surface `[m²]`.
+    /// World-space area of the surface `[m²]`; zero for curves and points, whose points are not sampled.
     pub fn area(&self) -> f32 {
         let Some(analytic) = self.analytic() else {
-            let triangles = 0..self.primitive_count();
+            let triangles = 0..self.mesh().map_or(0, |mesh| mesh.triangles.len() as u32);
             return triangles.map(|primitive| f64::from(self.triangle_area(primitive))).sum::<f64>() as f32;
         };
         let to_world = self.placement.at(SHUTTER_OPEN).world_from_object();
@@ -248,7 +304,7 @@ impl Shape {
             false => 1.0,
         };
         match &self.geometry {
-            Geometry::Sphere | Geometry::Cylinder => Vec3::ZERO,
+            Geometry::Sphere | Geometry::Cylinder | Geometry::Curves(_) | Geometry::Points(_) => Vec3::ZERO,
             Geometry::Disk => {
                 let matrix = &to_world.world_from_object().matrix3;
                 std::f32::consts::PI * Vec3::from(matrix.x_axis).cross(matrix.y_axis.into()) * sign

@@ -8,8 +8,8 @@ use super::{Analytic, AreaSample, Geometry, Hit, Interaction, Shape, ShapeId, Su
 use renderer_base::math::Ray;
 
 impl Shape {
-    /// The point of a triangle at `barycentric` (weights of its second and third vertex), or of an analytic shape at the
-    /// surface parameters `barycentric`.
+    /// The point of a triangle at `barycentric` (weights of its second and third vertex), or of another shape at the
+    /// parameters `barycentric`.
     #[inline]
     pub fn surface_point(&self, primitive: u32, barycentric: Vec2) -> SurfacePoint {
         let to_world = self.placement().at(SHUTTER_OPEN);
@@ -22,6 +22,8 @@ impl Shape {
             Geometry::Sphere => at_uv(Analytic::Sphere),
             Geometry::Disk => at_uv(Analytic::Disk),
             Geometry::Cylinder => at_uv(Analytic::Cylinder),
+            Geometry::Curves(curves) => self.point_of_curve(curves, primitive, barycentric),
+            Geometry::Points(points) => self.point_of_points(points, primitive, barycentric),
         }
     }
 
@@ -72,6 +74,8 @@ impl Shape {
             Geometry::Sphere => self.analytic_interaction(Analytic::Sphere, id, hit, ray),
             Geometry::Disk => self.analytic_interaction(Analytic::Disk, id, hit, ray),
             Geometry::Cylinder => self.analytic_interaction(Analytic::Cylinder, id, hit, ray),
+            Geometry::Curves(curves) => self.curve_interaction(curves, id, hit, ray),
+            Geometry::Points(points) => self.point_interaction(points, id, hit, ray),
         }
     }
 
@@ -92,6 +96,7 @@ impl Shape {
                 (a.n + slope1 * at.x + slope2 * at.y, slope1 * moved.x + slope2 * moved.y)
             }
             Geometry::Disk => return Vec3::ZERO,
+            Geometry::Curves(_) | Geometry::Points(_) => return self.bent_normal_change(it, dp),
             Geometry::Sphere | Geometry::Cylinder => {
                 let is_sphere = matches!(self.geometry, Geometry::Sphere);
                 let across = |v: Vec3| if is_sphere { v } else { v.with_z(0.0) };

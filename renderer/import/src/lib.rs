@@ -35,6 +35,7 @@ mod scene_format;
 mod scene_import;
 mod serialized;
 mod stl;
+mod strands;
 mod subject;
 
 use std::path::Path;
@@ -54,6 +55,7 @@ pub use scene_format::{SceneFormat, import_scene};
 pub use scene_import::{SceneImport, SceneImportOptions};
 pub use serialized::{load_serialized, parse_serialized};
 pub use stl::{load_stl, parse_stl};
+pub use strands::{StrandFile, read_strands};
 
 pub use model::{Names, stem};
 pub(crate) use ply_attributes::UV2;

@@ -181,6 +181,8 @@ fn geometry(geometry: &GeometryDesc) -> &'static str {
         GeometryDesc::Cube { .. } => "cube",
         GeometryDesc::Cylinder { .. } => "cylinder",
         GeometryDesc::Mesh(_) => "mesh",
+        GeometryDesc::Curves(_) => "curves",
+        GeometryDesc::Points(_) => "points",
     }
 }
 
@@ -209,7 +211,9 @@ fn bounds(desc: &SceneDesc) -> Option<Bounds> {
         | GeometryDesc::Rectangle { .. }
         | GeometryDesc::Disk { .. }
         | GeometryDesc::Cube { .. }
-        | GeometryDesc::Cylinder { .. } => None,
+        | GeometryDesc::Cylinder { .. }
+        | GeometryDesc::Curves(_)
+        | GeometryDesc::Points(_) => None,
     });
     let many = vertices.sum::<usize>() > MANY_VERTICES;
     let mut last: Option<(*const Mesh, Vec<Vec3>)> = None;

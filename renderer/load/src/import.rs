@@ -10,7 +10,7 @@ use shading::syntax::ast::{Declaration, Entry, EntryValue, ExprKind, Item};
 use shading::{Source, Span};
 
 use super::context::{LoadContext, read_failure};
-use super::shape::MeshEdits;
+use super::shape_block::MeshEdits;
 use super::table::{DeclarationPart, takes_only};
 use renderer_geometry::Mesh;
 use renderer_import::{self as import, Model, SceneFormat, stem};

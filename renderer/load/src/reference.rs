@@ -3,7 +3,7 @@
 use super::table::Key;
 use super::{
     camera, directional, directional_area, environment, film, function, integrator, light, material, place,
-    point, projector, ray_override, shape, sky, studio, surroundings, transform,
+    point, projector, ray_override, shape, sky, strands, studio, surroundings, transform,
 };
 
 /// Keys of one kind of block.
@@ -35,6 +35,8 @@ pub fn reference() -> Vec<Block> {
         block("shape NAME : cube", shape::CUBE),
         block("shape NAME : cylinder", shape::CYLINDER),
         block("shape NAME : mesh", shape::MESH),
+        block("shape NAME : curves", strands::CURVES),
+        block("shape NAME : points", strands::POINTS),
         block("shape NAME : instance", shape::INSTANCE),
         block("shape NAME : any kind", shape::ANY),
         block("light NAME : any kind", light::ANY),

@@ -1,57 +1,16 @@
 //! Declarations `shape NAME : KIND { … }`.
 
-use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
-use shading::syntax::ast::{Declaration, Expr};
+use shading::syntax::ast::Declaration;
 
 use super::attributes::{self, read_attributes};
 use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
+use super::shape_block::{MeshEdits, ShapeBlock};
+use super::strands::{CURVES, POINTS, curves, points};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
-use renderer_geometry::{Mesh, ObjectAttributes};
-use renderer_scene::{Catcher, GeometryDesc};
-
-/// Values of a shape's block.
-pub(super) struct ShapeBlock {
-    pub(super) material: Option<Expr>,
-    pub(super) transform: Affine3A,
-    pub(super) flip_normals: bool,
-    pub(super) attributes: ObjectAttributes,
-    pub(super) catcher: Option<Catcher>,
-    center: Vec3,
-    radius: f32,
-    height: f32,
-    size: f32,
-    size2: Vec2,
-    size3: Vec3,
-    file: Option<Given<String>>,
-    part: Option<Given<u64>>,
-    edits: MeshEdits,
-    of: Option<Given<String>>,
-}
-
-impl Default for ShapeBlock {
-    fn default() -> ShapeBlock {
-        ShapeBlock {
-            material: None,
-            transform: Affine3A::IDENTITY,
-            flip_normals: false,
-            attributes: ObjectAttributes::default(),
-            catcher: None,
-            center: Vec3::ZERO,
-            radius: 1.0,
-            height: 1.0,
-            size: 2.0,
-            size2: Vec2::splat(2.0),
-            size3: Vec3::splat(2.0),
-            file: None,
-            part: None,
-            edits: MeshEdits::default(),
-            of: None,
-        }
-    }
-}
+use renderer_scene::GeometryDesc;
 
 /// Keys of all shapes.
 pub(super) const ANY: &[Key<ShapeBlock>] = &[
@@ -182,31 +141,6 @@ pub(super) struct MeshFile {
     pub(super) edits: MeshEdits,
 }
 
-/// Edits of a file's meshes.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct MeshEdits {
-    pub(super) face_normals: bool,
-    pub(super) smooth: bool,
-    pub(super) flip_uvs: bool,
-}
-
-impl MeshEdits {
-    /// Returns the mesh with these edits.
-    pub(super) fn of(self, mesh: &Mesh, world_from_object: &Affine3A) -> Mesh {
-        let mut mesh = mesh.clone();
-        if self.face_normals {
-            mesh = mesh.with_face_normals();
-        } else if self.smooth {
-            mesh = mesh.with_vertex_normals(world_from_object);
-        }
-        if self.flip_uvs {
-            mesh = mesh.with_flipped_uvs();
-        }
-        mesh.fit();
-        mesh
-    }
-}
-
 /// Kinds of shapes.
 #[derive(Clone, Copy)]
 enum ShapeKeyword {
@@ -217,6 +151,8 @@ enum ShapeKeyword {
     Cube,
     Cylinder,
     Mesh,
+    Curves,
+    Points,
     Instance,
 }
 
@@ -230,6 +166,8 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ("cube", ShapeKeyword::Cube),
         ("cylinder", ShapeKeyword::Cylinder),
         ("mesh", ShapeKeyword::Mesh),
+        ("curves", ShapeKeyword::Curves),
+        ("points", ShapeKeyword::Points),
         ("instance", ShapeKeyword::Instance),
     ];
     let kind = kind_of(declaration, None, &kinds, context)?;
@@ -241,6 +179,8 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ShapeKeyword::Cube => ("a cube", CUBE),
         ShapeKeyword::Cylinder => ("a cylinder", CYLINDER),
         ShapeKeyword::Mesh => ("a mesh", MESH),
+        ShapeKeyword::Curves => ("curves", CURVES),
+        ShapeKeyword::Points => ("points", POINTS),
         ShapeKeyword::Instance => ("an instance", INSTANCE),
     };
     let mut block = ShapeBlock {
@@ -264,6 +204,8 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
             part: block.part.take(),
             edits: block.edits,
         }),
+        ShapeKeyword::Curves => ShapeSource::Geometry(curves(&block.strands, declaration, context)?),
+        ShapeKeyword::Points => ShapeSource::Geometry(points(&block.strands, declaration, context)?),
         ShapeKeyword::Instance => {
             ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?)
         }

@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 
 use crate::MaterialId;
-use renderer_geometry::{Geometry, Mesh, ObjectAttributes, Shape};
+use renderer_geometry::{Curves, Geometry, Mesh, ObjectAttributes, Points, Shape};
 
 /// Shape with its name.
 #[derive(Clone, Debug)]
@@ -106,6 +106,10 @@ pub enum GeometryDesc {
     },
     /// Triangle mesh. Shapes that hold the same `Arc` are instances of it.
     Mesh(Arc<Mesh>),
+    /// Tubes or ribbons along splines.
+    Curves(Arc<Curves>),
+    /// Spheres or discs.
+    Points(Arc<Points>),
 }
 
 impl GeometryDesc {
@@ -129,6 +133,8 @@ impl GeometryDesc {
                 (Geometry::Cylinder, Affine3A::from_scale(Vec3::new(*radius, *radius, *height)))
             }
             GeometryDesc::Mesh(mesh) => (Geometry::Mesh(mesh.clone()), Affine3A::IDENTITY),
+            GeometryDesc::Curves(curves) => (Geometry::Curves(curves.clone()), Affine3A::IDENTITY),
+            GeometryDesc::Points(points) => (Geometry::Points(points.clone()), Affine3A::IDENTITY),
         }
     }
 }

@@ -331,7 +331,7 @@ fn power_of_small_emitting_parts_of_large_shapes() {
                     Geometry::Sphere => turns * ((PI * low).cos() - (PI * high).cos()),
                     Geometry::Disk => turns * 0.41 * share,
                     Geometry::Cylinder => turns * share,
-                    Geometry::Mesh(_) => 4.0 * share * share,
+                    Geometry::Mesh(_) | Geometry::Curves(_) | Geometry::Points(_) => 4.0 * share * share,
                 };
             let (power, exact) = (f64::from(light.power(1.0)), f64::from(10.0 * PI * area));
             assert!((power / exact - 1.0).abs() < found, "{}: power {power}, not {exact}", case.name);

@@ -1,6 +1,8 @@
 //! Acceleration structure: closest-hit and occlusion queries by Embree, with instancing and ray masks.
 //!
 //! - A mesh used by one shape is traced in world space; one shared by several shapes is built once and instanced.
+//! - Kiln intersects curves, points and analytic surfaces itself, in double precision: Embree's own curves depend on the
+//!   instruction set.
 //! - Queries take no lock, allocate nothing and may run on any number of threads at once.
 //! - The result of a query depends on the shapes only, not on the number of threads that built the structure: see
 //!   [`Accel::build`].
@@ -19,8 +21,8 @@ use rustc_hash::FxHashMap;
 
 pub use crate::Hit;
 use crate::{Geometry, Mesh, MeshUses, SHUTTER_OPEN, Shape, TracedTriangles};
-use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_field};
 pub use embree::{Bundle, PackedFile, carried};
+use embree::{CommittedScene, Device, InstanceArray, SceneBuilder, UserSurface, instance_field};
 pub use error::AccelError;
 pub use mask::ALL;
 pub use quality::BuildQuality;
@@ -98,9 +100,13 @@ impl Accel {
                         top.instance(id, mask, scene, matrix);
                     }
                 }
-                Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {
-                    let surface = AnalyticSurface::new(shape).expect("the shape is analytic");
-                    top.analytic(id, mask, surface);
+                Geometry::Sphere
+                | Geometry::Disk
+                | Geometry::Cylinder
+                | Geometry::Curves(_)
+                | Geometry::Points(_) => {
+                    let surface = UserSurface::new(shape).expect("the shape is no mesh");
+                    top.surface(id, mask, surface);
                 }
             }
         }

@@ -25,6 +25,8 @@ pub(super) const SHAPES: &[&str] = &[
     "cube",
     "disk",
     "cylinder",
+    "bsplinecurve",
+    "linearcurve",
     "shapegroup",
     "instance",
     "merge",
@@ -179,6 +181,14 @@ impl Translator<'_> {
             "cylinder" => {
                 body.kind = "cylinder";
                 body.world_from_object *= self.cylinder(id)?;
+            }
+            "bsplinecurve" | "linearcurve" => {
+                body.kind = "curves";
+                let basis = if plugin == "bsplinecurve" { "bspline" } else { "linear" };
+                let file = self.image_file(id, "filename")?;
+                body.keys.push(("file", Expr::string(file)));
+                body.keys.push(("basis", Expr::name(basis)));
+                body.keys.push(("pinned", false.into()));
             }
             "obj" | "ply" | "serialized" => {
                 body.kind = "mesh";

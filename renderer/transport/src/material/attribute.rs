@@ -6,7 +6,7 @@ use shading::{KnownAttributes, ShaderGlobals};
 
 use super::rendering_space::RenderingSpace;
 use super::standard_attribute::is_standard;
-use renderer_geometry::{AttributeDomain, AttributeSource, Mesh, MeshAttribute, Shape};
+use renderer_geometry::{AttributeDomain, AttributeSource, CurvePlace, Mesh, MeshAttribute, Shape};
 
 /// Sources of the attributes that shaders look up, for each shape.
 #[derive(Debug)]
@@ -56,6 +56,9 @@ pub(super) fn value(
     if let AttributeSource::Object(index) = source {
         return shape.object_attribute(index);
     }
+    if shape.mesh().is_none() {
+        return of_strand(source, shape, globals, |place| place.weights);
+    }
     let uv = [globals.u, globals.v, 0.0, 0.0];
     weighted(source, shape, globals, uv, |triangle| barycentric(triangle, globals, space))
 }
@@ -71,6 +74,15 @@ pub(super) fn derivative(
         Axis::X => (globals.dpdx, globals.dudx, globals.dvdx),
         Axis::Y => (globals.dpdy, globals.dudy, globals.dvdy),
     };
+    if let Some(curves) = shape.curves() {
+        let AttributeSource::Named(index) = source else {
+            return None;
+        };
+        let varies = curves.set().attributes.get(index)?.domain == AttributeDomain::Vertex;
+        return varies
+            .then(|| of_strand(source, shape, globals, |place| place.slopes.map(|slope| slope * du)))
+            .flatten();
+    }
     let is_constant = |attribute: &MeshAttribute| attribute.domain == AttributeDomain::Face;
     if let (AttributeSource::Named(index) | AttributeSource::Component(index, _), Some(mesh)) =
         (source, shape.mesh())
@@ -83,6 +95,31 @@ pub(super) fn derivative(
         let [b1, b2] = weights(triangle, Vec3::new(x, y, z));
         [-b1 - b2, b1, b2]
     })
+}
+
+/// Value of a named attribute on curves, as a weighted sum of those of control points, or on points.
+fn of_strand(
+    source: AttributeSource,
+    shape: &Shape,
+    globals: &ShaderGlobals,
+    weights: impl Fn(&CurvePlace) -> [f32; 4],
+) -> Option<[f32; 4]> {
+    let AttributeSource::Named(index) = source else {
+        return None;
+    };
+    let attribute = shape.geometry_attributes().get(index)?;
+    let Some(curves) = shape.curves() else {
+        return Some(attribute.value(globals.primitive as usize));
+    };
+    let place = curves.place(globals.primitive, globals.u);
+    if attribute.domain == AttributeDomain::Face {
+        return Some(attribute.value(place.strand as usize));
+    }
+    let weights = (place.first as usize..).zip(weights(&place));
+    Some(weights.fold([0.0; 4], |sum, (index, weight)| {
+        let value = attribute.value(index);
+        std::array::from_fn(|lane| sum[lane] + value[lane] * weight)
+    }))
 }
 
 /// Weighted sum of the values at a triangle's vertices; `uv` is the result for texture coordinates.

@@ -9,7 +9,7 @@ use shading::hir::{Const, Kind};
 use super::rendering_space::RenderingSpace;
 use super::trace::unit_hash;
 use renderer_geometry::camera::CameraView;
-use renderer_geometry::{ObjectValue, Shape};
+use renderer_geometry::{CurveStyle, ObjectValue, Shape};
 
 /// Attribute for the cost of the shader that an override replaces.
 pub(crate) const WORK_ATTRIBUTE: &str = "shader:work";
@@ -46,6 +46,24 @@ pub(super) enum NumberAttribute {
     IslandRandom,
     /// `geom:numpolyvertices`: number of vertices of the face, for meshes.
     FaceCorners,
+    /// `geom:is_curve`: 1 on curves, 0 on other shapes.
+    IsCurve,
+    /// `geom:is_tube`: 1 on round curves, 0 on other shapes.
+    IsTube,
+    /// `geom:curve_intercept`: parameter along the curve, from 0 at its root to 1 at its tip.
+    CurveIntercept,
+    /// `geom:curve_thickness`: diameter of the curve, in object space [m].
+    CurveThickness,
+    /// `geom:curve_length`: length of the chords of the curve's segments, in object space [m].
+    CurveLength,
+    /// `geom:curve_random`: random number in `[0,1)` of the curve.
+    CurveRandom,
+    /// `geom:is_point`: 1 on points, 0 on other shapes.
+    IsPoint,
+    /// `geom:point_radius`: radius of the point, in object space [m].
+    PointRadius,
+    /// `geom:point_random`: random number in `[0,1)` of the point.
+    PointRandom,
     /// `shader:work`: cost of the shader that an override replaces.
     Work,
     /// `shader:missing`: 1 if that shader lacks files or attributes; otherwise 0.
@@ -53,7 +71,7 @@ pub(super) enum NumberAttribute {
 }
 
 /// Attributes of one number by name.
-const NUMBERS: [(&str, NumberAttribute); 15] = [
+const NUMBERS: [(&str, NumberAttribute); 24] = [
     ("camera:fov", NumberAttribute::Fov),
     ("camera:pixelaspect", NumberAttribute::PixelAspect),
     ("camera:clip_near", NumberAttribute::ClipNear),
@@ -67,6 +85,15 @@ const NUMBERS: [(&str, NumberAttribute); 15] = [
     ("island:index", NumberAttribute::IslandIndex),
     ("island:random", NumberAttribute::IslandRandom),
     ("geom:numpolyvertices", NumberAttribute::FaceCorners),
+    ("geom:is_curve", NumberAttribute::IsCurve),
+    ("geom:is_tube", NumberAttribute::IsTube),
+    ("geom:curve_intercept", NumberAttribute::CurveIntercept),
+    ("geom:curve_thickness", NumberAttribute::CurveThickness),
+    ("geom:curve_length", NumberAttribute::CurveLength),
+    ("geom:curve_random", NumberAttribute::CurveRandom),
+    ("geom:is_point", NumberAttribute::IsPoint),
+    ("geom:point_radius", NumberAttribute::PointRadius),
+    ("geom:point_random", NumberAttribute::PointRandom),
     (WORK_ATTRIBUTE, NumberAttribute::Work),
     (MISSING_ATTRIBUTE, NumberAttribute::Missing),
 ];
@@ -124,15 +151,39 @@ impl NumberAttribute {
             NumberAttribute::ObjectIndex => globals.object as f32,
             NumberAttribute::ObjectRandom => object.random?,
             NumberAttribute::IslandIndex => object.island? as f32,
-            NumberAttribute::IslandRandom => {
-                let of_object = object.random.unwrap_or_default();
-                unit_hash(&of_object.to_bits().to_le_bytes(), object.island?)
-            }
+            NumberAttribute::IslandRandom => random_of(object, object.island?),
             NumberAttribute::FaceCorners => corners(shape?, globals)?.len() as f32,
+            NumberAttribute::IsCurve => f32::from(u8::from(shape?.curves().is_some())),
+            NumberAttribute::IsTube => f32::from(u8::from(is_tube(shape?))),
+            NumberAttribute::CurveIntercept => shape?.curves().map(|_| globals.u)?,
+            NumberAttribute::CurveThickness => {
+                let curves = shape?.curves()?;
+                2.0 * curves.vertex_at(&curves.place(globals.primitive, globals.u)).w
+            }
+            NumberAttribute::CurveLength => {
+                let curves = shape?.curves()?;
+                curves.strand_length(curves.strand_of(globals.primitive))
+            }
+            NumberAttribute::CurveRandom => random_of(object, shape?.curves()?.strand_of(globals.primitive)),
+            NumberAttribute::IsPoint => f32::from(u8::from(shape?.points().is_some())),
+            NumberAttribute::PointRadius => shape?.points()?.vertices().get(globals.primitive as usize)?.w,
+            NumberAttribute::PointRandom => {
+                shape?.points()?;
+                random_of(object, globals.primitive)
+            }
             NumberAttribute::Work => globals.work,
             NumberAttribute::Missing => f32::from(u8::from(object.lacks_inputs)),
         })
     }
+}
+
+/// Random number of a numbered part of an object.
+fn random_of(object: ObjectInfo, part: u32) -> f32 {
+    unit_hash(&object.random.unwrap_or_default().to_bits().to_le_bytes(), part)
+}
+
+fn is_tube(shape: &Shape) -> bool {
+    shape.curves().is_some_and(|curves| curves.set().style == CurveStyle::Round)
 }
 
 /// Array or string of the camera by name.

@@ -12,7 +12,7 @@ use shading::TextureRequest;
 use super::Scene;
 use crate::cloud::CloudStore;
 use crate::material::Material;
-use renderer_geometry::{Mesh, ObjectValue, Shape};
+use renderer_geometry::{CurveSet, Mesh, MeshAttribute, ObjectValue, Shape};
 use renderer_grid::{GridId, GridStore};
 use renderer_image::texture::TextureId;
 
@@ -121,6 +121,28 @@ fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut 
     if let Some(analytic) = shape.analytic() {
         analytic.hash_id().hash(hasher);
     }
+    if let Some(curves) = shape.curves() {
+        let CurveSet { basis, style, strands, vertices, normals, .. } = curves.set();
+        (basis, style, strands).hash(hasher);
+        vertices.iter().for_each(|v| hash_floats(&v.to_array(), hasher));
+        normals.iter().for_each(|n| hash_floats(&n.to_array(), hasher));
+    }
+    if let Some(points) = shape.points() {
+        points.style().hash(hasher);
+        points.vertices().iter().for_each(|v| hash_floats(&v.to_array(), hasher));
+        points.normals().iter().for_each(|n| hash_floats(&n.to_array(), hasher));
+    }
+    if shape.mesh().is_none() {
+        hash_attributes(shape.geometry_attributes(), hasher);
+    }
+}
+
+fn hash_attributes(attributes: &[MeshAttribute], hasher: &mut FxHasher) {
+    for attribute in attributes {
+        (&attribute.name, attribute.domain, attribute.width).hash(hasher);
+        attribute.properties.hash(hasher);
+        hash_floats(&attribute.values, hasher);
+    }
 }
 
 fn mesh_hash(mesh: &Mesh) -> u64 {
@@ -139,11 +161,7 @@ fn mesh_hash(mesh: &Mesh) -> u64 {
     for color in &mesh.colors {
         hash_floats(color, hasher);
     }
-    for attribute in &mesh.attributes {
-        (&attribute.name, attribute.domain, attribute.width).hash(hasher);
-        attribute.properties.hash(hasher);
-        hash_floats(&attribute.values, hasher);
-    }
+    hash_attributes(&mesh.attributes, hasher);
     hasher.finish()
 }
 

@@ -40,6 +40,8 @@ impl GeometryStats {
         for shape in shapes {
             stats.bytes += shape.memory() as u64;
             let Some(mesh) = shape.mesh() else {
+                stats.bytes += shape.curves().map_or(0, |curves| curves.memory()) as u64;
+                stats.bytes += shape.points().map_or(0, |points| points.memory()) as u64;
                 continue;
             };
             let triangles = mesh.triangles.len() as u64;

@@ -7,10 +7,9 @@
 //! - [`scene`]: `SceneBuilder` → `CommittedScene`: only a committed scene answers queries.
 //! - [`instances`]: many instances of one scene as a single geometry.
 //! - [`all_hits`]: queries for all hits of a ray, which [`hit_list`] collects.
-//! - [`analytic`]: spheres, disks and cylinders as user geometry.
+//! - [`user_geometry`]: analytic surfaces, curves and points.
 
 mod all_hits;
-mod analytic;
 mod bundle;
 mod device;
 mod hit_list;
@@ -19,10 +18,11 @@ mod instances;
 mod library;
 mod scene;
 mod sys;
+mod user_geometry;
 
-pub(super) use analytic::AnalyticSurface;
 pub use bundle::{Bundle, PackedFile, carried};
 pub(super) use device::Device;
 pub(super) use instance_probe::instance_field;
 pub(super) use instances::InstanceArray;
 pub(super) use scene::{CommittedScene, SceneBuilder};
+pub(super) use user_geometry::UserSurface;

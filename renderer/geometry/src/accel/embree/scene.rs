@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
 
-use super::analytic::{self, AnalyticSurface};
 use super::device::Device;
 use super::instances::InstanceArray;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
+use super::user_geometry::{self, UserSurface};
 use crate::accel::error::AccelError;
 use crate::accel::quality::BuildQuality;
 use crate::{Hit, ShapeId, TracedTriangles};
@@ -30,8 +30,8 @@ pub(in crate::accel) struct CommittedScene {
     pub(super) handle: RtcScene,
     intersect1: unsafe extern "C" fn(RtcScene, *mut RtcRayHit, *const c_void),
     occluded1: unsafe extern "C" fn(RtcScene, *mut RtcRay, *const c_void),
-    /// Analytic surfaces, to which Embree's user geometry points.
-    analytic: Vec<Arc<AnalyticSurface>>,
+    /// Surfaces to which Embree's user geometry points.
+    surfaces: Vec<Arc<UserSurface>>,
     /// Meshes whose buffers the scene reads in place.
     triangles: Vec<TracedTriangles>,
     /// Instance arrays; their geometries have consecutive ids from `first_array` on.
@@ -39,13 +39,13 @@ pub(in crate::accel) struct CommittedScene {
     first_array: u32,
     /// Index of the field of a hit that stores the instance within an array.
     instance_field: usize,
-    /// Instanced scenes. Embree counts references to scenes, but not to their analytic surfaces.
+    /// Instanced scenes. Embree counts references to scenes, but not to their user surfaces.
     instanced: Vec<Arc<CommittedScene>>,
     /// Dropped last.
     device: Arc<Device>,
 }
 
-// SAFETY: handles may be used from any thread, and a committed scene is immutable; analytic surfaces are plain data.
+// SAFETY: handles may be used from any thread, and a committed scene is immutable; user surfaces are plain data.
 unsafe impl Send for CommittedScene {}
 // SAFETY: as above.
 unsafe impl Sync for CommittedScene {}
@@ -74,7 +74,7 @@ impl SceneBuilder {
                 handle,
                 intersect1: functions.intersect1,
                 occluded1: functions.occluded1,
-                analytic: Vec::new(),
+                surfaces: Vec::new(),
                 triangles: Vec::new(),
                 arrays: Vec::new(),
                 first_array: u32::MAX,
@@ -192,22 +192,22 @@ impl SceneBuilder {
         self.scene.instanced.push(scene.clone());
     }
 
-    /// Adds an analytic surface.
-    pub(in crate::accel) fn analytic(&mut self, id: u32, mask: u32, surface: AnalyticSurface) {
+    /// Adds a surface that Kiln intersects.
+    pub(in crate::accel) fn surface(&mut self, id: u32, mask: u32, surface: UserSurface) {
         let geometry = self.new_geometry(sys::GEOMETRY_TYPE_USER);
         let surface = Arc::new(surface);
         let user = Arc::as_ptr(&surface).cast_mut().cast::<c_void>();
         let functions = self.scene.device.functions;
         // SAFETY: the surface outlives the scene, and the callbacks cast it to its type.
         unsafe {
-            (functions.set_primitive_count)(geometry, 1);
+            (functions.set_primitive_count)(geometry, surface.primitive_count());
             (functions.set_user_data)(geometry, user);
-            (functions.set_bounds_function)(geometry, Some(analytic::bounds), ptr::null_mut());
-            (functions.set_intersect_function)(geometry, Some(analytic::intersect));
-            (functions.set_occluded_function)(geometry, Some(analytic::occluded));
+            (functions.set_bounds_function)(geometry, Some(user_geometry::bounds), ptr::null_mut());
+            (functions.set_intersect_function)(geometry, Some(user_geometry::intersect));
+            (functions.set_occluded_function)(geometry, Some(user_geometry::occluded));
         }
         self.attach(geometry, id, mask);
-        self.scene.analytic.push(surface);
+        self.scene.surfaces.push(surface);
     }
 
     /// Builds the scene.

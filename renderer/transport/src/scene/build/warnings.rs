@@ -11,6 +11,7 @@ use crate::light::Light;
 use crate::material::{Host, Instances, TextureLoadError};
 use crate::scene::Scene;
 use crate::scene::media::validate::warn_about_media;
+use renderer_geometry::ShapeId;
 use renderer_scene::{MaterialDesc, SceneDesc};
 
 /// Surface and volume shaders of each material.
@@ -135,7 +136,20 @@ pub(super) fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut D
     let radius = scene.bounds().radius().max(1.0);
     // The power of a shape's light is an estimate: 0 does not imply that there is none.
     let shines = |light: &Light| matches!(light, Light::Area(_)) || light.power(radius) > 0.0;
-    if !scene.shapes().is_empty() && !scene.lights().iter().any(shines) {
+    let mut has_emission = scene.lights().iter().any(shines);
+    for ((id, shape), described) in (0..).map(ShapeId).zip(scene.shapes()).zip(&desc.shapes) {
+        let is_sampled = shape.curves().is_none() && shape.points().is_none();
+        if is_sampled || !scene.material(id).may_emit() {
+            continue;
+        }
+        has_emission = true;
+        let message = format!("`{}` emits light that only paths by chance find", described.name);
+        let hint =
+            "curves and points are no area lights: light the scene by other shapes, or render many samples";
+        let warning = Diagnostic::warning(message).at(&desc.sources, described.span, "");
+        warnings.push(warning.hint(hint));
+    }
+    if !scene.shapes().is_empty() && !has_emission {
         let message = format!("nothing emits light in {}: all will be black", desc.file.display());
         let hint = "add a light (`light sky : environment { color = 1; }`) or a shape whose material emits";
         warnings.push(Diagnostic::warning(message).hint(hint));

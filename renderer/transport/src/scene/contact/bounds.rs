@@ -34,7 +34,10 @@ pub(crate) fn placement_errors(shapes: &[Shape]) -> Vec<Vec3> {
                 let positions = mesh.positions.iter();
                 positions.fold(Vec3::ZERO, |extent, p| extent.max(p.abs()))
             }),
-            None => Vec3::ONE,
+            None => {
+                let bounds = shape.geometry.bounds();
+                bounds.min.abs().max(bounds.max.abs()).max(Vec3::ONE)
+            }
         };
         let error = Vec3::from(shape.placement().at(SHUTTER_OPEN).magnitude(extent)) * RELATIVE_ERROR;
         error + error.element_sum() * OFF_AXIS

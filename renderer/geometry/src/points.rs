@@ -1,0 +1,223 @@
+//! Points: spheres or discs with a centre and a radius each; valid by construction.
+
+use std::f64::consts::TAU;
+
+use glam::{Affine3A, DVec3, DVec4, Vec3, Vec4};
+
+use super::curves::{CurvesError, RayFrame, check_vertices};
+use super::{Analytic, MeshAttribute};
+use renderer_base::math::Bounds;
+
+/// Surface of each point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PointStyle {
+    /// Sphere.
+    Sphere,
+    /// Disc that faces the ray.
+    Disc,
+    /// Disc across the normal of the point.
+    OrientedDisc,
+}
+
+/// Points in object space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Points {
+    style: PointStyle,
+    vertices: Vec<Vec4>,
+    normals: Vec<Vec3>,
+    attributes: Vec<MeshAttribute>,
+    bounds: Bounds,
+}
+
+/// Geometric data of a hit, object space.
+pub(super) struct PointGeometry {
+    /// Point of the surface.
+    pub(super) p: DVec3,
+    /// Unit geometric normal.
+    pub(super) n: DVec3,
+    pub(super) uv: [f64; 2],
+    pub(super) dpdu: DVec3,
+    pub(super) dpdv: DVec3,
+    pub(super) radius: f64,
+}
+
+impl Points {
+    /// Spheres or discs with a position and a radius each [m]. Only [`PointStyle::OrientedDisc`] has normals; attributes
+    /// are by point.
+    ///
+    /// # Errors
+    /// The first error found.
+    pub fn new(
+        style: PointStyle,
+        vertices: Vec<Vec4>,
+        normals: Vec<Vec3>,
+        attributes: Vec<MeshAttribute>,
+    ) -> Result<Points, CurvesError> {
+        if vertices.is_empty() {
+            return Err(CurvesError::Empty("points"));
+        }
+        let most = u32::MAX as usize - 1;
+        if vertices.len() > most {
+            return Err(CurvesError::TooLarge { what: "points", found: vertices.len(), most });
+        }
+        check_vertices(&vertices)?;
+        let is_normal = |n: &&Vec3| n.is_finite() && n.length_squared() > f32::MIN_POSITIVE;
+        let found = normals.iter().filter(is_normal).count();
+        let expected = if style == PointStyle::OrientedDisc { vertices.len() } else { 0 };
+        if found != normals.len() || found != expected {
+            return Err(CurvesError::Normals { expected, found });
+        }
+        for attribute in &attributes {
+            if !attribute.is_valid(vertices.len()) {
+                return Err(CurvesError::Attribute(attribute.name.clone()));
+            }
+        }
+        let mut points = Points { style, vertices, normals, attributes, bounds: Bounds::EMPTY };
+        let all =
+            (0..points.primitive_count()).map(|point| points.primitive_bounds(point, &Affine3A::IDENTITY));
+        points.bounds = all.fold(Bounds::EMPTY, Bounds::union);
+        Ok(points)
+    }
+
+    /// Surface of each point.
+    pub fn style(&self) -> PointStyle {
+        self.style
+    }
+
+    /// Centres and radii `[m]`.
+    pub fn vertices(&self) -> &[Vec4] {
+        &self.vertices
+    }
+
+    /// Normals of the points; empty unless they are oriented.
+    pub fn normals(&self) -> &[Vec3] {
+        &self.normals
+    }
+
+    /// Values by name, one for each point.
+    pub fn attributes(&self) -> &[MeshAttribute] {
+        &self.attributes
+    }
+
+    /// Number of points.
+    pub fn primitive_count(&self) -> u32 {
+        self.vertices.len() as u32
+    }
+
+    /// Bounding box `[m]`.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Memory in use [bytes].
+    pub fn memory(&self) -> usize {
+        let attributes: usize = self.attributes.iter().map(|attribute| size_of_val(&*attribute.values)).sum();
+        size_of_val(&*self.vertices) + size_of_val(&*self.normals) + attributes
+    }
+
+    /// Bounding box of a point under a transform, enlarged by its rounding.
+    pub(super) fn primitive_bounds(&self, primitive: u32, to_world: &Affine3A) -> Bounds {
+        let vertex = self.vertices[primitive as usize];
+        let matrix = to_world.matrix3;
+        let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3::from);
+        // The extent of a transformed sphere along an axis is the length of that row of the matrix.
+        let extent = (x * x + y * y + z * z).map(f32::sqrt) * vertex.w;
+        let center = to_world.transform_point3(vertex.truncate());
+        let magnitude = matrix.abs() * vertex.truncate().abs() + Vec3::from(to_world.translation).abs();
+        let margin = extent + (magnitude + extent) * (16.0 * f32::EPSILON) + f32::MIN_POSITIVE;
+        Bounds { min: center - margin, max: center + margin }
+    }
+
+    /// Distance of the first hit on a point between two distances, in units of the direction. `rounding` bounds the
+    /// distance between a hit and the origin of a ray that leaves it [m].
+    #[inline]
+    pub(crate) fn intersect(
+        &self,
+        primitive: u32,
+        frame: &RayFrame,
+        [near, far]: [f64; 2],
+        rounding: f64,
+    ) -> Option<f64> {
+        let v = frame.vertex(self.vertices[primitive as usize]);
+        let inside = |z: &f64| {
+            let t = frame.distance(*z);
+            t > near && t < far
+        };
+        let across = v.x * v.x + v.y * v.y;
+        let chord = v.w * v.w - across;
+        let z = match self.style {
+            PointStyle::Sphere | PointStyle::Disc if chord < 0.0 => None,
+            PointStyle::Sphere => {
+                let half = chord.sqrt();
+                [v.z - half, v.z + half].into_iter().find(inside)
+            }
+            // Only rays from outside its sphere meet a disc that faces them: it faces a ray that leaves it anew.
+            PointStyle::Disc => {
+                let radius = v.w * (1.0 + 1e-6) + rounding;
+                let entry = v.z - (radius * radius - across).sqrt();
+                (entry > 0.0).then_some(v.z).filter(inside)
+            }
+            PointStyle::OrientedDisc => {
+                let n = frame.vector(self.normals[primitive as usize].as_dvec3());
+                let z = (n.x * v.x + n.y * v.y) / n.z + v.z;
+                let is_within = DVec3::new(v.x, v.y, v.z - z).length_squared() <= v.w * v.w;
+                Some(z).filter(|z| is_within && inside(z))
+            }
+        };
+        z.map(|z| frame.distance(z))
+    }
+
+    /// Geometric data at a hit of the ray with this frame.
+    pub(super) fn geometry_at(&self, primitive: u32, frame: &RayFrame, t: f64) -> PointGeometry {
+        let v = frame.vertex(self.vertices[primitive as usize]);
+        let from_center = frame.object_vector(DVec3::new(0.0, 0.0, frame.coordinate(t)) - v.truncate());
+        let facing = frame.object_vector(DVec3::NEG_Z);
+        let normal = match self.style {
+            PointStyle::Disc => Some(facing),
+            PointStyle::OrientedDisc => self
+                .normals
+                .get(primitive as usize)
+                .map(|n| n.as_dvec3().normalize_or(DVec3::Z)),
+            PointStyle::Sphere => None,
+        };
+        self.geometry_towards(primitive, from_center, normal)
+    }
+
+    /// Geometric data at a vector from the centre of a point; `normal` is that of a disc.
+    pub(super) fn geometry_towards(
+        &self,
+        primitive: u32,
+        from_center: DVec3,
+        normal: Option<DVec3>,
+    ) -> PointGeometry {
+        let vertex = DVec4::from(self.vertices[primitive as usize]);
+        let (center, radius) = (vertex.truncate(), vertex.w);
+        match normal {
+            None => {
+                let local = Analytic::Sphere.local_point(from_center);
+                PointGeometry {
+                    p: center + local.n * radius,
+                    n: local.n,
+                    uv: [local.uv.x.into(), local.uv.y.into()],
+                    dpdu: local.dpdu * radius,
+                    dpdv: local.dpdv * radius,
+                    radius,
+                }
+            }
+            Some(n) => {
+                let across = from_center - n * n.dot(from_center);
+                let distance = across.length();
+                let (s, t) = n.any_orthonormal_pair();
+                let turns = renderer_base::math::atan2(across.dot(t), across.dot(s)) / TAU;
+                PointGeometry {
+                    p: center + across,
+                    n,
+                    uv: [distance / radius, if turns < 0.0 { turns + 1.0 } else { turns }],
+                    dpdu: across / distance * radius,
+                    dpdv: n.cross(across) * TAU,
+                    radius,
+                }
+            }
+        }
+    }
+}

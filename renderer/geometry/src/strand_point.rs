@@ -1,0 +1,171 @@
+//! Points of curves and of spheres and discs in world space, with their error bounds.
+
+use glam::{DVec2, DVec3, Vec2, Vec3};
+
+use super::curves::{CurveHit, RayFrame};
+use super::placement::Transform;
+use super::surface::derivatives_or_any;
+use super::{
+    CurveStyle, Curves, Geometry, Hit, Interaction, PointStyle, Points, Shape, ShapeId, SurfacePoint,
+};
+use renderer_base::math::{ROUNDING, Ray, in_double, sin_cos};
+
+/// Point of a surface in object space.
+struct ObjectPoint {
+    p: DVec3,
+    n: DVec3,
+    uv: Vec2,
+    dpdu: DVec3,
+    dpdv: DVec3,
+    /// Radius of curvature.
+    radius: f64,
+}
+
+/// Frame of a ray in the object space of a transform, as in ray queries.
+fn object_frame(to_world: &Transform, ray: &Ray) -> RayFrame {
+    let object_from_world = to_world.exact_object_from_world();
+    RayFrame::new(
+        object_from_world.transform_point3(ray.origin.as_dvec3()),
+        object_from_world.transform_vector3(ray.direction.as_dvec3()),
+    )
+}
+
+/// Interval about a rounded distance that contains the exact one.
+fn around(t: f32) -> [f64; 2] {
+    let (t, margin) = (f64::from(t), f64::from(t.abs()) * 2e-7 + 1e-30);
+    [t - margin, t + margin]
+}
+
+impl Shape {
+    pub(super) fn curve_interaction(
+        &self,
+        curves: &Curves,
+        id: ShapeId,
+        hit: &Hit,
+        ray: &Ray,
+    ) -> Interaction {
+        let to_world = self.placement().at(ray.time);
+        let frame = object_frame(to_world, ray);
+        // The distance and the parameter of the hit are rounded to single precision.
+        let found = curves
+            .intersect(hit.primitive, &frame, around(hit.t), 0.0)
+            .unwrap_or(CurveHit { t: hit.t.into(), s: hit.barycentric.x.into() });
+        let geometry = curves.geometry_at(hit.primitive, &frame, &found);
+        let (u, count) = curves.strand_parameter(hit.primitive, found.s);
+        let object = ObjectPoint {
+            p: geometry.p,
+            n: geometry.n,
+            uv: Vec2::new(u, geometry.offset as f32),
+            dpdu: geometry.along * count,
+            dpdv: geometry.across,
+            radius: geometry.radius,
+        };
+        self.strand_point(to_world, &object).hit_by(ray, id, hit.primitive)
+    }
+
+    pub(super) fn point_interaction(
+        &self,
+        points: &Points,
+        id: ShapeId,
+        hit: &Hit,
+        ray: &Ray,
+    ) -> Interaction {
+        let to_world = self.placement().at(ray.time);
+        let frame = object_frame(to_world, ray);
+        let t = points
+            .intersect(hit.primitive, &frame, around(hit.t), 0.0)
+            .unwrap_or(hit.t.into());
+        let geometry = points.geometry_at(hit.primitive, &frame, t);
+        let object = ObjectPoint {
+            p: geometry.p,
+            n: geometry.n,
+            uv: DVec2::from(geometry.uv).as_vec2(),
+            dpdu: geometry.dpdu,
+            dpdv: geometry.dpdv,
+            radius: geometry.radius,
+        };
+        self.strand_point(to_world, &object).hit_by(ray, id, hit.primitive)
+    }
+
+    /// The point of a primitive at `at` in the unit square: along the curve and about it.
+    pub(super) fn point_of_curve(&self, curves: &Curves, primitive: u32, at: Vec2) -> SurfacePoint {
+        let to_world = self.placement().at(super::SHUTTER_OPEN);
+        let (center, slope) = curves.center(primitive, at.x);
+        let tangent = slope.truncate().normalize_or(DVec3::X);
+        let (x, y) = tangent.any_orthonormal_pair();
+        let (sin, cos) = sin_cos(std::f64::consts::TAU * f64::from(at.y));
+        let n = x * cos + y * sin;
+        let is_round = curves.set().style == CurveStyle::Round;
+        let (u, count) = curves.strand_parameter(primitive, 0.0);
+        let object = ObjectPoint {
+            p: center.truncate() + if is_round { n * center.w } else { DVec3::ZERO },
+            n,
+            uv: Vec2::new(u, 0.0),
+            dpdu: slope.truncate() * count,
+            dpdv: n.cross(tangent) * center.w,
+            radius: center.w,
+        };
+        self.strand_point(to_world, &object)
+    }
+
+    /// The point of a sphere or disc at the surface parameters `at`.
+    pub(super) fn point_of_points(&self, points: &Points, primitive: u32, at: Vec2) -> SurfacePoint {
+        let to_world = self.placement().at(super::SHUTTER_OPEN);
+        let direction = super::Analytic::Sphere.at_uv(at.into());
+        let normal = match points.style() {
+            PointStyle::Sphere => None,
+            PointStyle::Disc => Some(DVec3::Z),
+            PointStyle::OrientedDisc => {
+                Some(points.normals()[primitive as usize].as_dvec3().normalize_or(DVec3::Z))
+            }
+        };
+        let radius = f64::from(points.vertices()[primitive as usize].w);
+        let geometry = points.geometry_towards(primitive, direction * radius, normal);
+        let object = ObjectPoint {
+            p: geometry.p,
+            n: geometry.n,
+            uv: DVec2::from(geometry.uv).as_vec2(),
+            dpdu: geometry.dpdu,
+            dpdv: geometry.dpdv,
+            radius,
+        };
+        self.strand_point(to_world, &object)
+    }
+
+    /// Change of the normal of a tube or sphere when the point moves by `dp`; zero on ribbons and discs.
+    pub(super) fn bent_normal_change(&self, it: &Interaction, dp: Vec3) -> Vec3 {
+        match &self.geometry {
+            Geometry::Curves(curves) if curves.set().style == CurveStyle::Round => {
+                // The derivative across has the length of the radius.
+                let across = it.dpdv / it.dpdv.length_squared();
+                let radius = it.dpdv.length();
+                it.dpdv.normalize_or_zero() * (across.dot(dp) * radius / radius.max(f32::MIN_POSITIVE))
+            }
+            Geometry::Points(points) if points.style() == PointStyle::Sphere => {
+                let vertex = points.vertices()[it.primitive as usize];
+                let center = self.placement().at(it.time).point(vertex.truncate());
+                dp / (it.p - center).length().max(f32::MIN_POSITIVE)
+            }
+            _ => Vec3::ZERO,
+        }
+    }
+
+    fn strand_point(&self, to_world: &Transform, object: &ObjectPoint) -> SurfacePoint {
+        let p = in_double(to_world.world_from_object()).transform_point3(object.p).as_vec3();
+        let normal = to_world.normal(object.n.as_vec3());
+        let ng = normal.normalize_or(Vec3::Z);
+        let ng = if self.flip_normals { -ng } else { ng };
+        let [dpdu, dpdv] = [object.dpdu, object.dpdv].map(|v| {
+            let v = to_world.vector(v.as_vec3());
+            v - ng * ng.dot(v)
+        });
+        let (dpdu, dpdv) = derivatives_or_any(dpdu, dpdv, ng);
+        // Three roundings: of the point, of the offset point, and one to spare.
+        let world = p.abs() * (3.0 / 16.0 * ROUNDING) + Vec3::splat(f32::MIN_POSITIVE);
+        // Where rounding moves the point along the surface, the surface bends away from the tangent plane.
+        let moved = (to_world.object_from_world().matrix3.abs() * world).length();
+        let bent = 0.5 * moved * (moved / object.radius.max(f64::MIN_POSITIVE) as f32).min(1.0);
+        let p_error = world.dot(ng.abs()) + bent / normal.length();
+        SurfacePoint { p, p_error, ng, n: ng, uv: object.uv, dpdu, dpdv }
+    }
+}

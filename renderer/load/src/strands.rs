@@ -1,0 +1,312 @@
+//! Keys of `shape NAME : curves` and `shape NAME : points`, and the geometry that they describe.
+
+use std::sync::Arc;
+
+use glam::{Vec3, Vec4};
+use shading::syntax::ast::Declaration;
+
+use super::context::LoadContext;
+use super::field::{Field, Given, Range};
+use super::shape_block::{ShapeBlock, StrandBlock};
+use super::table::{Key, set};
+use super::value::SceneValue;
+use renderer_geometry::{
+    AttributeDomain, CurveBasis, CurveSet, CurveStyle, Curves, MeshAttribute, PointStyle, Points,
+};
+use renderer_import::{StrandFile, read_strands};
+use renderer_scene::GeometryDesc;
+
+/// Radius of strands and points that have none.
+const DEFAULT_RADIUS: f32 = 0.001;
+
+const POSITIONS: Key<ShapeBlock> = Key {
+    name: "points",
+    doc: "positions in place of a file, three numbers each: `(0, 0, 0, 0, 1, 0)`",
+    set: |shape, field, context| shape.strands.points = list(field, context),
+};
+
+const RADIUS: Key<ShapeBlock> = Key {
+    name: "radius",
+    doc: "of all points, one number; of the root and the tip of each curve, two; or one for each point; by default that of \
+          the file, else 0.001",
+    set: |shape, field, context| shape.strands.radius = list(field, context),
+};
+
+const COLORS: Key<ShapeBlock> = Key {
+    name: "colors",
+    doc: "attribute `color`, linear, three numbers for each point, or for each curve",
+    set: |shape, field, context| shape.strands.colors = list(field, context),
+};
+
+const NORMALS: Key<ShapeBlock> = Key {
+    name: "normals",
+    doc: "three numbers for each point, for the style `flat` or `oriented_disc`; by default those of the file",
+    set: |shape, field, context| shape.strands.normals = list(field, context),
+};
+
+pub(super) const CURVES: &[Key<ShapeBlock>] = &[
+    Key {
+        name: "file",
+        doc: "a .hair file, a .ply file with edges, or a text of control points (`x y z radius` a line, an empty line \
+              between curves)",
+        set: |shape, field, context| shape.strands.file = field.given(field.string(context)),
+    },
+    POSITIONS,
+    Key {
+        name: "counts",
+        doc: "number of points of each curve, with `points`; by default all make one curve",
+        set: |shape, field, context| shape.strands.counts = list(field, context),
+    },
+    RADIUS,
+    Key {
+        name: "basis",
+        doc: "`linear` (the default), `bezier`, `bspline` or `catmull_rom`",
+        set: |shape, field, context| {
+            let names = [
+                ("linear", CurveBasis::Linear),
+                ("bezier", CurveBasis::Bezier),
+                ("bspline", CurveBasis::BSpline),
+                ("catmull_rom", CurveBasis::CatmullRom),
+            ];
+            set(&mut shape.strands.basis, field.choice(context, &names));
+        },
+    },
+    Key {
+        name: "style",
+        doc: "`round` (the default), a tube; `ribbon`, which faces each ray; or `flat`, a ribbon across its normals",
+        set: |shape, field, context| {
+            let names =
+                [("round", CurveStyle::Round), ("ribbon", CurveStyle::Ribbon), ("flat", CurveStyle::Flat)];
+            set(&mut shape.strands.style, field.choice(context, &names));
+        },
+    },
+    Key {
+        name: "pinned",
+        doc: "`false` uses the first and the last point of `bspline` and `catmull_rom` curves as phantom points; `true` (the \
+              default) begins and ends curves at them",
+        set: |shape, field, context| set(&mut shape.strands.pinned, field.boolean(context)),
+    },
+    NORMALS,
+    COLORS,
+];
+
+pub(super) const POINTS: &[Key<ShapeBlock>] = &[
+    Key {
+        name: "file",
+        doc: "a .ply file, whose properties `radius`, `red`, `nx` and so on are used, and the others are attributes; or a text \
+              of points (`x y z radius` a line)",
+        set: |shape, field, context| shape.strands.file = field.given(field.string(context)),
+    },
+    POSITIONS,
+    RADIUS,
+    Key {
+        name: "style",
+        doc: "`sphere` (the default); `disc`, which faces each ray; or `oriented_disc`, across its normal",
+        set: |shape, field, context| {
+            let names = [
+                ("sphere", PointStyle::Sphere),
+                ("disc", PointStyle::Disc),
+                ("oriented_disc", PointStyle::OrientedDisc),
+            ];
+            set(&mut shape.strands.point_style, field.choice(context, &names));
+        },
+    },
+    NORMALS,
+    COLORS,
+];
+
+/// Reads one number or a tuple of numbers.
+fn list(field: Field<'_>, context: &mut LoadContext) -> Option<Given<Vec<f32>>> {
+    let numbers = match context.value(field.expr)? {
+        SceneValue::Number(x) => vec![x],
+        SceneValue::Tuple(list) => list,
+        other => {
+            field.mismatch(context, "numbers, as (0, 1, 0)", &other);
+            return None;
+        }
+    };
+    let narrow = numbers.into_iter().map(|x| field.in_range(context, x, Range::Any));
+    field.given(narrow.collect())
+}
+
+/// Curves of a block; `None` after an error.
+pub(super) fn curves(
+    block: &StrandBlock,
+    declaration: &Declaration,
+    context: &mut LoadContext,
+) -> Option<GeometryDesc> {
+    let mut file = source(block, "curves", declaration, context)?;
+    if file.strands.is_empty() {
+        file.strands = match &block.counts {
+            Some(counts) => counts.value.iter().map(|&count| count as u32).collect(),
+            None => vec![file.positions.len() as u32],
+        };
+    }
+    let (sum, count) = (
+        file.strands.iter().map(|&count| u64::from(count)).sum::<u64>(),
+        file.positions.len(),
+    );
+    if sum != count as u64 {
+        context.error(declaration.span, format!("the curves have {sum} points, but {count} are given"));
+        return None;
+    }
+    radii(&mut file, block, declaration, context)?;
+    if let Some(colors) = &block.colors {
+        let values = colors.value.clone();
+        let by_strand = values.len() == 3 * file.strands.len() && values.len() != 3 * file.positions.len();
+        let domain = if by_strand {
+            AttributeDomain::Face
+        } else {
+            AttributeDomain::Vertex
+        };
+        add_color(&mut file, domain, values);
+    }
+    let set = CurveSet {
+        basis: block.basis,
+        style: block.style,
+        strands: file.strands,
+        vertices: vertices(&file.positions, &file.radii),
+        normals: if block.style == CurveStyle::Flat { file.normals } else { vec![] },
+        attributes: file.attributes,
+    };
+    let set = if block.pinned { set.pinned() } else { set };
+    match Curves::new(set) {
+        Ok(curves) => Some(GeometryDesc::Curves(Arc::new(curves))),
+        Err(error) => {
+            context.error(declaration.span, error.to_string());
+            None
+        }
+    }
+}
+
+/// Points of a block; `None` after an error.
+pub(super) fn points(
+    block: &StrandBlock,
+    declaration: &Declaration,
+    context: &mut LoadContext,
+) -> Option<GeometryDesc> {
+    let mut file = source(block, "points", declaration, context)?;
+    file.strands = vec![1; file.positions.len()];
+    radii(&mut file, block, declaration, context)?;
+    if let Some(colors) = &block.colors {
+        add_color(&mut file, AttributeDomain::Face, colors.value.clone());
+    }
+    let attributes = file.attributes.into_iter();
+    let by_point = |attribute| MeshAttribute { domain: AttributeDomain::Face, ..attribute };
+    let normals = if block.point_style == PointStyle::OrientedDisc {
+        file.normals
+    } else {
+        vec![]
+    };
+    let vertices = vertices(&file.positions, &file.radii);
+    match Points::new(block.point_style, vertices, normals, attributes.map(by_point).collect()) {
+        Ok(points) => Some(GeometryDesc::Points(Arc::new(points))),
+        Err(error) => {
+            context.error(declaration.span, error.to_string());
+            None
+        }
+    }
+}
+
+/// Points of the file or of the block.
+fn source(
+    block: &StrandBlock,
+    what: &str,
+    declaration: &Declaration,
+    context: &mut LoadContext,
+) -> Option<StrandFile> {
+    let mut file = match (&block.file, &block.points) {
+        (Some(file), None) => {
+            let path = context.existing_file(file.span, &file.value)?;
+            match read_strands(&*context.file_system, &path) {
+                Ok(file) => file,
+                Err(error) => {
+                    let diagnostic = error.hinted(context.error_at(file.span, error.to_string()));
+                    context.push(diagnostic);
+                    return None;
+                }
+            }
+        }
+        (None, Some(points)) => StrandFile {
+            positions: triples(points, "points", context)?,
+            ..StrandFile::default()
+        },
+        (Some(file), Some(_)) => {
+            context.error(file.span, format!("{what} take either `file` or `points`"));
+            return None;
+        }
+        (None, None) => {
+            context.error(declaration.span, format!("{what} need `file` or `points`"));
+            return None;
+        }
+    };
+    if let Some(normals) = &block.normals {
+        file.normals = triples(normals, "normals", context)?;
+    }
+    Some(file)
+}
+
+fn triples(given: &Given<Vec<f32>>, key: &str, context: &mut LoadContext) -> Option<Vec<Vec3>> {
+    let (triples, rest) = given.value.as_chunks();
+    if !rest.is_empty() {
+        let message = format!("`{key}` has {} numbers, but takes three for each point", given.value.len());
+        context.error(given.span, message);
+        return None;
+    }
+    Some(triples.iter().map(|&p| Vec3::from_array(p)).collect())
+}
+
+/// Sets the radius of each point.
+fn radii(
+    file: &mut StrandFile,
+    block: &StrandBlock,
+    declaration: &Declaration,
+    context: &mut LoadContext,
+) -> Option<()> {
+    let count = file.positions.len();
+    let Some(given) = &block.radius else {
+        if file.radii.is_empty() {
+            file.radii = vec![DEFAULT_RADIUS; count];
+        }
+        if file.radii.len() != count {
+            let message = format!("there are {} radii for {count} points", file.radii.len());
+            context.error(declaration.span, message);
+            return None;
+        }
+        return Some(());
+    };
+    file.radii = match given.value[..] {
+        [same] => vec![same; count],
+        [root, tip] if count != 2 => {
+            file.strands.iter().flat_map(|&count| tapered(root, tip, count)).collect()
+        }
+        _ => given.value.clone(),
+    };
+    if file.radii.len() != count {
+        let message = format!("`radius` has {} numbers, but takes one, two or {count}", given.value.len());
+        context.error(given.span, message);
+        return None;
+    }
+    Some(())
+}
+
+/// Radii of a strand from its root to its tip.
+fn tapered(root: f32, tip: f32, count: u32) -> impl Iterator<Item = f32> {
+    let last = count.saturating_sub(1).max(1) as f32;
+    (0..count).map(move |index| root + (tip - root) * (index as f32 / last))
+}
+
+fn vertices(positions: &[Vec3], radii: &[f32]) -> Vec<Vec4> {
+    positions.iter().zip(radii).map(|(p, &radius)| p.extend(radius)).collect()
+}
+
+fn add_color(file: &mut StrandFile, domain: AttributeDomain, values: Vec<f32>) {
+    file.attributes.retain(|attribute| attribute.name != "color");
+    file.attributes.push(MeshAttribute {
+        name: "color".to_owned(),
+        domain,
+        width: 3,
+        values,
+        properties: vec![],
+    });
+}
