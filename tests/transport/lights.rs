@@ -13,7 +13,7 @@ use std::f32::consts::PI;
 use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
 use renderer::color::Rgb;
 use renderer::film::Filter;
-use renderer::geometry::{Geometry, Interaction, Mesh, SHUTTER_OPEN, ShapeId};
+use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::interior::InteriorList;
 use renderer::light::{
@@ -183,7 +183,7 @@ fn viewpoints(case: &Case) -> Vec<(&'static str, Vec3)> {
     let point = shape.sample_area(0, Vec2::new(0.31, 0.62)).point;
     let side = point.ng.any_orthonormal_vector();
     let mut viewpoints = vec![
-        ("inside", shape.placement().at(SHUTTER_OPEN).point(Vec3::new(0.1, 0.2, 0.3))),
+        ("inside", shape.placement().open().point(Vec3::new(0.1, 0.2, 0.3))),
         ("to the side", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
         ("far away", bounds.center() + Vec3::new(-40.0, 110.0, 70.0)),
         ("before", point.p + point.ng * 0.3),

@@ -61,7 +61,7 @@ pub use local_surface::{Crossing, LocalSurface};
 pub use mesh::{MANY_VERTICES, Mesh};
 pub use mesh_error::MeshError;
 pub use object_attribute::{ObjectAttributes, ObjectValue};
-pub use placement::{Placement, SHUTTER_OPEN, Transform};
+pub use placement::{MAX_PLACEMENT_KEYS, Placement, PlacementAt, SHUTTER_OPEN, Transform};
 pub use polygon::cut_polygon;
 pub use rectangle::Rectangle;
 pub use shape::{Geometry, Shape};

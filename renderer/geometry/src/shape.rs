@@ -94,12 +94,20 @@ impl Shape {
         &self.placement
     }
 
+    /// Returns whether the surface moves while the shutter is open.
+    #[inline]
+    pub fn is_moving(&self) -> bool {
+        self.placement.is_moving()
+    }
+
     /// Stores a world-space copy of the mesh, which makes hits cheaper and costs 32 bytes per vertex and 16 bytes per
     /// triangle: for meshes with one constant placement, see [`add_world_meshes`](super::add_world_meshes). Does nothing to
-    /// analytic shapes.
+    /// analytic and moving shapes.
     pub fn add_world_mesh(&mut self) {
-        if let Geometry::Mesh(mesh) = &self.geometry {
-            let to_world = self.placement.at(SHUTTER_OPEN);
+        if let Geometry::Mesh(mesh) = &self.geometry
+            && !self.is_moving()
+        {
+            let to_world = self.placement.open();
             let vertices = 0..mesh.positions.len() as u32;
             let vertices = vertices.map(|index| world_vertex(mesh, index, to_world)).collect();
             self.world_vertices = Some(Arc::new(WorldVertices::full(mesh, vertices, to_world.is_mirrored())));
@@ -109,8 +117,10 @@ impl Shape {
     /// Like [`Shape::add_world_mesh`], but stores positions only: 12 bytes per vertex, or none if the mesh is already in world
     /// space. Hits are bit-identical.
     pub fn add_world_positions(&mut self) {
-        if let Geometry::Mesh(mesh) = &self.geometry {
-            let is_identity = *self.placement.at(SHUTTER_OPEN).world_from_object() == Affine3A::IDENTITY;
+        if let Geometry::Mesh(mesh) = &self.geometry
+            && !self.is_moving()
+        {
+            let is_identity = *self.placement.open().world_from_object() == Affine3A::IDENTITY;
             let world_vertices = if is_identity && is_padded(&mesh.positions) {
                 WorldVertices::InPlace
             } else {
@@ -153,6 +163,15 @@ impl Shape {
         self.placement.bounds(|to_world| self.bounds_under(to_world))
     }
 
+    /// World-space bounding box at each key of the placement `[m]`.
+    pub(crate) fn key_bounds(&self) -> Vec<Bounds> {
+        if !self.is_moving() {
+            return vec![self.bounds()];
+        }
+        let keys = self.placement.keys().iter();
+        keys.map(|&key| self.bounds_under(Placement::from(key).open())).collect()
+    }
+
     fn bounds_under(&self, to_world: &Transform) -> Bounds {
         let matrix = to_world.world_from_object().matrix3;
         let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3::from);
@@ -170,16 +189,20 @@ impl Shape {
         }
     }
 
-    /// World-space bounding box of a primitive `[m]`; of the whole surface on analytic shapes.
+    /// World-space bounding box of a primitive over the shutter interval `[m]`; of the whole surface on analytic shapes.
     pub fn primitive_bounds(&self, primitive: u32) -> Bounds {
         match self.mesh() {
+            Some(mesh) if self.is_moving() => {
+                let corners = mesh.triangles[primitive as usize].map(|index| mesh.positions[index as usize]);
+                self.placement.bounds(|to_world| Bounds::of_points(corners.map(|p| to_world.point(p))))
+            }
             Some(_) => Bounds::of_points(self.triangle(primitive)),
             None => self.bounds(),
         }
     }
 
-    /// World-space plane of a flat primitive: a point `[m]`, and the unit normal by the order of the vertices, zero for a
-    /// triangle without area. `None` for curved surfaces.
+    /// World-space plane of a flat primitive when the shutter opens: a point `[m]`, and the unit normal by the order of the
+    /// vertices, zero for a triangle without area. `None` for curved surfaces.
     pub fn primitive_plane(&self, primitive: u32) -> Option<(Vec3, Vec3)> {
         match &self.geometry {
             Geometry::Mesh(_) => {
@@ -187,7 +210,7 @@ impl Shape {
                 Some((a, (b - a).cross(c - a).normalize_or_zero()))
             }
             Geometry::Disk => {
-                let to_world = self.placement.at(SHUTTER_OPEN);
+                let to_world = self.placement.open();
                 let matrix = &to_world.world_from_object().matrix3;
                 let normal = cross(matrix.x_axis, matrix.y_axis).normalize_or_zero();
                 Some((to_world.origin(), normal.into()))
@@ -200,8 +223,9 @@ impl Shape {
     /// intersection.
     pub fn may_intersect(&self, bounds: &Bounds) -> bool {
         match &self.geometry {
+            Geometry::Sphere if self.is_moving() => true,
             Geometry::Sphere => {
-                let to_world = self.placement.at(SHUTTER_OPEN);
+                let to_world = self.placement.open();
                 let is_inside = |corner| to_world.inverse_point(corner).length() < 1.0;
                 !bounds.corners().into_iter().all(is_inside)
             }
@@ -211,16 +235,25 @@ impl Shape {
         }
     }
 
-    /// World-space vertices of a triangle, counter-clockwise from the front unless the transform mirrors.
+    /// World-space vertices of a triangle when the shutter opens, counter-clockwise from the front unless the transform
+    /// mirrors.
     ///
     /// # Panics
     /// If the shape is not a mesh, or the mesh has no such triangle.
     pub fn triangle(&self, primitive: u32) -> [Vec3; 3] {
-        let mesh = self.mesh().expect("an analytic shape has no triangles");
-        self.world_triangle(mesh, primitive).map(|vertex| vertex.p)
+        self.triangle_at(primitive, SHUTTER_OPEN)
     }
 
-    /// World-space area of a triangle `[m²]`; of the whole surface on analytic shapes.
+    /// World-space vertices of a triangle at a time of the shutter interval, as [`Shape::triangle`].
+    ///
+    /// # Panics
+    /// As [`Shape::triangle`].
+    pub fn triangle_at(&self, primitive: u32, time: f32) -> [Vec3; 3] {
+        let mesh = self.mesh().expect("an analytic shape has no triangles");
+        self.world_triangle(mesh, primitive, time).map(|vertex| vertex.p)
+    }
+
+    /// World-space area of a triangle when the shutter opens `[m²]`; of the whole surface on analytic shapes.
     pub fn triangle_area(&self, primitive: u32) -> f32 {
         if self.analytic().is_some() {
             return self.area();
@@ -229,20 +262,20 @@ impl Shape {
         0.5 * (b - a).cross(c - a).length()
     }
 
-    /// World-space area of the surface `[m²]`.
+    /// World-space area of the surface when the shutter opens `[m²]`.
     pub fn area(&self) -> f32 {
         let Some(analytic) = self.analytic() else {
             let triangles = 0..self.primitive_count();
             return triangles.map(|primitive| f64::from(self.triangle_area(primitive))).sum::<f64>() as f32;
         };
-        let to_world = self.placement.at(SHUTTER_OPEN).world_from_object();
+        let to_world = self.placement.open().world_from_object();
         analytic.transformed_area(&in_double(to_world).matrix3) as f32
     }
 
     /// World-space vector area `[m²]`: the integral of the geometric normal over the surface. Zero on closed shapes, and on
     /// cylinders.
     pub fn vector_area(&self) -> Vec3 {
-        let to_world = self.placement.at(SHUTTER_OPEN);
+        let to_world = self.placement.open();
         let sign = match self.flip_normals != to_world.is_mirrored() {
             true => -1.0,
             false => 1.0,
@@ -266,8 +299,8 @@ impl Shape {
 
     /// World-space vertices of a triangle.
     #[inline]
-    pub(super) fn world_triangle(&self, mesh: &Mesh, primitive: u32) -> [Vertex; 3] {
-        let to_world = self.placement.at(SHUTTER_OPEN);
+    pub(super) fn world_triangle(&self, mesh: &Mesh, primitive: u32, time: f32) -> [Vertex; 3] {
+        let to_world = &*self.placement.at(time);
         let indices = mesh.triangles[primitive as usize];
         match self.world_vertices.as_deref() {
             Some(WorldVertices::Full { vertices, .. }) => indices.map(|index| vertices[index as usize]),
@@ -280,7 +313,7 @@ impl Shape {
 
     /// World-space positions of the mesh, with the same bits as in hits.
     pub(crate) fn world_positions<'a>(&'a self, mesh: &'a Mesh) -> impl ExactSizeIterator<Item = Vec3> + 'a {
-        let to_world = self.placement.at(SHUTTER_OPEN);
+        let to_world = self.placement.open();
         mesh.positions.iter().map(|&p| to_world.point(p))
     }
 }

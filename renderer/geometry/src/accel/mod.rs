@@ -1,6 +1,7 @@
 //! Acceleration structure: closest-hit and occlusion queries by Embree, with instancing and ray masks.
 //!
-//! - A mesh used by one shape is traced in world space; one shared by several shapes is built once and instanced.
+//! - A mesh used by one shape is traced in world space; one shared by several shapes, or moving, is built once and
+//!   instanced.
 //! - Queries take no lock, allocate nothing and may run on any number of threads at once.
 //! - The result of a query depends on the shapes only, not on the number of threads that built the structure: see
 //!   [`Accel::build`].
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use crate::Hit;
-use crate::{Geometry, Mesh, MeshUses, SHUTTER_OPEN, Shape, TracedTriangles};
+use crate::{Geometry, Mesh, MeshUses, Shape, TracedTriangles};
 use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_field};
 pub use embree::{Bundle, PackedFile, carried};
 pub use error::AccelError;
@@ -74,7 +75,7 @@ impl Accel {
         for (id, shape) in (0u32..).zip(shapes) {
             let mask = masks.get(id as usize).copied().unwrap_or(ALL);
             match &shape.geometry {
-                Geometry::Mesh(mesh) if uses.is_single(mesh) => {
+                Geometry::Mesh(mesh) if uses.is_single(mesh) && !shape.is_moving() => {
                     let triangles = TracedTriangles::of_shape(shape).expect("the shape is a mesh");
                     top.triangles(id, mask, triangles)?;
                 }
@@ -87,15 +88,16 @@ impl Accel {
                             entry.insert(Arc::new(scene.commit()?))
                         }
                     };
-                    let matrix = shape.placement().at(SHUTTER_OPEN).world_from_object();
-                    if array_field.is_some() {
+                    let placement = shape.placement();
+                    if array_field.is_some() && !placement.is_moving() {
+                        let matrix = placement.open().world_from_object();
                         let index = *arrays.entry((Arc::as_ptr(mesh), mask)).or_insert_with(|| {
                             list.push((scene.clone(), mask, InstanceArray::default()));
                             list.len() - 1
                         });
                         list[index].2.push(id, matrix);
                     } else {
-                        top.instance(id, mask, scene, matrix);
+                        top.instance(id, mask, scene, placement);
                     }
                 }
                 Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {

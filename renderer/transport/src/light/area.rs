@@ -21,7 +21,7 @@ use crate::material::{Host, Material, ShadingContext};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, Ray, RayEnd, cos};
 use renderer_base::sampling::{cosine_hemisphere, solid_angle_pdf, triangle};
-use renderer_geometry::{Analytic, Interaction, SHUTTER_OPEN, Shape, ShapeId, SurfacePoint};
+use renderer_geometry::{Analytic, Interaction, Shape, ShapeId, SurfacePoint};
 
 /// Emissive shape.
 #[derive(Clone, Debug)]
@@ -162,7 +162,7 @@ impl AreaLight {
             EmitterShape::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
             EmitterShape::Faces(faces) => (faces.normal(part), 0.0),
             EmitterShape::Analytic(Analytic::Disk) => {
-                let p = self.shape.placement().at(SHUTTER_OPEN).origin();
+                let p = self.shape.placement().open().origin();
                 (self.analytic_at(p).ng, 0.0)
             }
             EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => (Vec3::Z, PI),
@@ -328,7 +328,7 @@ impl AreaLight {
 
     /// Nearest point to `p` on the surface of an analytic shape.
     fn analytic_at(&self, p: Vec3) -> SurfacePoint {
-        let to_world = self.shape.placement().at(SHUTTER_OPEN);
+        let to_world = self.shape.placement().open();
         let object = to_world.exact_object_from_world().transform_point3(p.as_dvec3());
         self.shape.analytic_near(object.as_vec3()).expect("the shape is analytic")
     }

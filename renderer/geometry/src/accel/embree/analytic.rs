@@ -8,27 +8,34 @@ use super::hit_list::{is_all_hits, record};
 use super::sys::{
     BoundsArguments, INVALID_ID, IntersectArguments, OccludedArguments, RtcBounds, RtcHit, RtcRay, RtcRayHit,
 };
-use crate::{Analytic, Hit, SHUTTER_OPEN, Shape, ShapeId};
+use crate::{Analytic, Hit, Placement, Shape, ShapeId};
 use renderer_base::math::Bounds;
 
 /// An analytic surface with its transform.
 pub(in crate::accel) struct AnalyticSurface {
     kind: Analytic,
     object_from_world: DAffine3,
-    bounds: Bounds,
+    /// Placement of a moving surface; `None` if the surface does not move.
+    motion: Option<Placement>,
+    /// Bounds at each key of the placement.
+    bounds: Vec<Bounds>,
 }
 
 impl AnalyticSurface {
     /// The analytic surface of `shape`; `None` if it is a mesh.
     pub(in crate::accel) fn new(shape: &Shape) -> Option<AnalyticSurface> {
-        let bounds = shape.bounds();
-        // The margin covers the rounding of the bounds, so that no hit is outside.
-        let margin = bounds.min.abs().max(bounds.max.abs()) * (8.0 * f32::EPSILON) + f32::MIN_POSITIVE;
+        let placement = shape.placement();
         Some(AnalyticSurface {
             kind: shape.analytic()?,
-            object_from_world: shape.placement().at(SHUTTER_OPEN).exact_object_from_world(),
-            bounds: Bounds { min: bounds.min - margin, max: bounds.max + margin },
+            object_from_world: placement.open().exact_object_from_world(),
+            motion: placement.is_moving().then(|| placement.clone()),
+            bounds: shape.key_bounds().into_iter().map(with_margin).collect(),
         })
+    }
+
+    /// Number of Embree's time steps.
+    pub(super) fn time_steps(&self) -> u32 {
+        self.bounds.len() as u32
     }
 
     /// The distance of the first hit within the ray's bounds.
@@ -39,26 +46,37 @@ impl AnalyticSurface {
     /// The distance of the first hit beyond `near` and within the ray's bounds.
     fn hit_after(&self, ray: &RtcRay, near: f32) -> Option<f32> {
         let [origin, direction] = [ray.org_tnear, ray.dir_time].map(|v| v.truncate().as_dvec3());
-        let origin: DVec3 = self.object_from_world.transform_point3(origin);
+        let object_from_world = match &self.motion {
+            None => &self.object_from_world,
+            Some(placement) => &placement.at(ray.dir_time.w).exact_object_from_world(),
+        };
+        let origin: DVec3 = object_from_world.transform_point3(origin);
         // Not normalized, so that distances are equal in both spaces.
-        let direction = self.object_from_world.transform_vector3(direction);
+        let direction = object_from_world.transform_vector3(direction);
         let t = self.kind.intersect(origin, direction, near.into(), ray.tfar.into())? as f32;
         // Rounding may move the hit beyond an earlier one.
         (t < ray.tfar).then_some(t)
     }
 }
 
+/// Bounds with a margin for their rounding, so that no hit is outside.
+fn with_margin(bounds: Bounds) -> Bounds {
+    let margin = bounds.min.abs().max(bounds.max.abs()) * (8.0 * f32::EPSILON) + f32::MIN_POSITIVE;
+    Bounds { min: bounds.min - margin, max: bounds.max + margin }
+}
+
 /// `RTCBoundsFunction` of an [`AnalyticSurface`].
 pub(super) unsafe extern "C" fn bounds(arguments: *const BoundsArguments) {
     // SAFETY: Embree calls this with valid arguments and the user data of the geometry, which is such a surface.
-    let (surface, bounds) = unsafe {
+    let (surface, step, bounds) = unsafe {
         let arguments = &*arguments;
-        (&*arguments.geometry_user_ptr.cast::<AnalyticSurface>(), arguments.bounds)
+        let surface = &*arguments.geometry_user_ptr.cast::<AnalyticSurface>();
+        (surface, arguments.time_step as usize, arguments.bounds)
     };
     let corner = |v: Vec3| [v.x, v.y, v.z, 0.0];
     let found = RtcBounds {
-        lower: corner(surface.bounds.min),
-        upper: corner(surface.bounds.max),
+        lower: corner(surface.bounds[step].min),
+        upper: corner(surface.bounds[step].max),
     };
     // SAFETY: Embree passes a valid pointer for the result.
     unsafe { bounds.write(found) };

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 
 use super::analytic::{self, AnalyticSurface};
 use super::device::Device;
@@ -15,7 +15,7 @@ use super::instances::InstanceArray;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
 use crate::accel::error::AccelError;
 use crate::accel::quality::BuildQuality;
-use crate::{Hit, ShapeId, TracedTriangles};
+use crate::{Hit, Placement, ShapeId, TracedTriangles};
 use renderer_base::math::{Bounds, Ray};
 
 /// A scene under construction.
@@ -171,22 +171,28 @@ impl SceneBuilder {
         Ok(())
     }
 
-    /// Adds an instance of a scene.
+    /// Adds an instance of a scene; the keys of a moving placement become time steps.
     pub(in crate::accel) fn instance(
         &mut self,
         id: u32,
         mask: u32,
         scene: &Arc<CommittedScene>,
-        world_from_object: &Affine3A,
+        placement: &Placement,
     ) {
         let geometry = self.new_geometry(sys::GEOMETRY_TYPE_INSTANCE);
-        let columns = world_from_object.to_cols_array();
         let functions = self.scene.device.functions;
-        // SAFETY: both handles are of this device; the matrix is read before the call returns.
+        // SAFETY: both handles are of this device; the matrices are read before the calls return. A placement has at most
+        // as many keys as Embree has time steps.
         unsafe {
             (functions.set_instanced_scene)(geometry, scene.handle);
-            let format = sys::FORMAT_FLOAT3X4_COLUMN_MAJOR;
-            (functions.set_transform)(geometry, 0, format, columns.as_ptr().cast());
+            if placement.is_moving() {
+                (functions.set_time_step_count)(geometry, placement.keys().len() as u32);
+            }
+            for (step, key) in (0u32..).zip(placement.keys()) {
+                let columns = key.to_cols_array();
+                let format = sys::FORMAT_FLOAT3X4_COLUMN_MAJOR;
+                (functions.set_transform)(geometry, step, format, columns.as_ptr().cast());
+            }
         }
         self.attach(geometry, id, mask);
         self.scene.instanced.push(scene.clone());
@@ -201,6 +207,9 @@ impl SceneBuilder {
         // SAFETY: the surface outlives the scene, and the callbacks cast it to its type.
         unsafe {
             (functions.set_primitive_count)(geometry, 1);
+            if surface.time_steps() > 1 {
+                (functions.set_time_step_count)(geometry, surface.time_steps());
+            }
             (functions.set_user_data)(geometry, user);
             (functions.set_bounds_function)(geometry, Some(analytic::bounds), ptr::null_mut());
             (functions.set_intersect_function)(geometry, Some(analytic::intersect));

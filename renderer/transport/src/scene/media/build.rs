@@ -12,7 +12,7 @@ use crate::light::Light;
 use crate::material::{HitRay, MaterialId, Medium, MediumBounds, RayKind, ShadingContext};
 use crate::scene::Scene;
 use renderer_base::math::Bounds;
-use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId};
+use renderer_geometry::{Mesh, Shape, ShapeId};
 
 /// Number of points at which two media are compared, and maximum number of earlier media of a material that a medium is
 /// compared with.
@@ -136,7 +136,7 @@ impl Scene {
         match shape.filter(|_| !body.is_open && shapes == 1) {
             Some(shape) => MediumSpace::object(
                 object_bounds(shape, meshes),
-                *shape.placement().at(SHUTTER_OPEN).world_from_object(),
+                *shape.placement().open().world_from_object(),
             ),
             // A medium without end is bounded by the scene.
             None if body.is_open => MediumSpace::world(self.bounds().union(body.bounds)),
