@@ -13,13 +13,13 @@ use std::f32::consts::PI;
 use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
 use renderer::color::Rgb;
 use renderer::film::Filter;
-use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
+use renderer::geometry::{Geometry, Interaction, Mesh, SHUTTER_OPEN, ShapeId};
 use renderer::integrator::Context;
 use renderer::interior::InteriorList;
 use renderer::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EmissionBounds, EnvironmentLight, EnvironmentMap,
     EnvironmentOptions, Falloff, Interpolation, Light, LightSample, LightSampleContext, LightViewer, Outline,
-    ProjectorLight, ProjectorTexture, SlideLookup, SlideWrap, SpotLight,
+    PrimarySample, ProjectorLight, ProjectorTexture, SlideLookup, SlideWrap, SpotLight,
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
@@ -226,7 +226,7 @@ fn agree(a: &Moments, b: &Moments) -> bool {
 fn sample_lights(scene: &Scene, p: Vec3, rng: &mut Rng) -> Option<LightSample> {
     let chosen = scene.select_light(&LightSampleContext::in_space(p), rng.next_choice())?;
     let light = scene.light(chosen.light);
-    let mut sample = light.sample_li(p, chosen.part, chosen.u, rng.next_2d())?;
+    let mut sample = light.sample_li(&LightViewer::at(p), chosen.part, chosen.u, rng.next_2d())?;
     sample.pdf *= chosen.probability;
     Some(sample)
 }

@@ -290,11 +290,8 @@ fn all_borders(surface: &Surfaces<'_>, atlas: &Atlas) -> Vec<Border> {
         .flat_map(|((receiver, flat), places)| {
             let shape = &surface.shapes[receiver.shape.0 as usize];
             let mesh = &flat.mesh;
-            let positions: Vec<Vec3> = mesh
-                .positions
-                .iter()
-                .map(|&p| shape.placement().open().point(p))
-                .collect();
+            let positions: Vec<Vec3> =
+                mesh.positions.iter().map(|&p| shape.placement().open().point(p)).collect();
             borders(&mesh.triangles, places, &positions, |triangle, vertex| {
                 let corner = mesh.triangles[triangle].iter().position(|&v| v == vertex).unwrap_or(0);
                 let weights = [Vec2::ZERO, Vec2::X, Vec2::Y][corner];

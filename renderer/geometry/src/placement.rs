@@ -42,10 +42,7 @@ impl Placement {
     pub fn moving(keys: &[Affine3A]) -> Placement {
         assert!(keys.len() <= MAX_PLACEMENT_KEYS, "Embree has a maximum number of time steps");
         let is_constant = keys.iter().all(|key| *key == keys[0]);
-        Placement {
-            keys: (!is_constant).then(|| keys.into()),
-            ..keys[0].into()
-        }
+        Placement { keys: (!is_constant).then(|| keys.into()), ..keys[0].into() }
     }
 
     /// Returns whether the transform changes while the shutter is open.

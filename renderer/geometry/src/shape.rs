@@ -194,7 +194,8 @@ impl Shape {
         match self.mesh() {
             Some(mesh) if self.is_moving() => {
                 let corners = mesh.triangles[primitive as usize].map(|index| mesh.positions[index as usize]);
-                self.placement.bounds(|to_world| Bounds::of_points(corners.map(|p| to_world.point(p))))
+                self.placement
+                    .bounds(|to_world| Bounds::of_points(corners.map(|p| to_world.point(p))))
             }
             Some(_) => Bounds::of_points(self.triangle(primitive)),
             None => self.bounds(),

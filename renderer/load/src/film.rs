@@ -4,7 +4,7 @@ use shading::Diagnostic;
 use shading::syntax::ast::{Declaration, ExprKind};
 
 use super::context::LoadContext;
-use super::field::Field;
+use super::field::{Field, Range};
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use super::value::SceneValue;
 use renderer_image::Rect;
@@ -63,6 +63,38 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
         set: |film, field, context| {
             let options = [("visible", false), ("transparent", true)];
             set(&mut film.transparent, field.choice(context, &options));
+        },
+    },
+    Key {
+        name: "shutter",
+        doc: "times at which the shutter opens and closes, in frames from the frame that is rendered; `(0, 0.5)` by \
+              default",
+        set: |film, field, context| {
+            if let Some([open, close]) = field.numbers(context, Range::Any, "(0, 0.5)") {
+                if open > close {
+                    context.error(field.span(), "the shutter closes before it opens");
+                } else {
+                    (film.shutter.open, film.shutter.close) = (open.into(), close.into());
+                }
+            }
+        },
+    },
+    Key {
+        name: "fps",
+        doc: "frames per second; 24 by default",
+        set: |film, field, context| {
+            if let Some(fps) = field.number(context, Range::Positive) {
+                film.shutter.fps = fps.into();
+            }
+        },
+    },
+    Key {
+        name: "frame",
+        doc: "the frame that is rendered; 0 by default",
+        set: |film, field, context| {
+            if let Some(frame) = field.number(context, Range::Any) {
+                film.shutter.frame = frame.into();
+            }
         },
     },
     Key {

@@ -36,6 +36,7 @@ mod lighting;
 mod luminaire;
 mod material;
 mod model;
+mod motion;
 mod overrides;
 mod place;
 mod point;

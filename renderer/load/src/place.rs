@@ -12,19 +12,21 @@ use super::catcher::{CATCHER, catcher};
 use super::field::Given;
 use super::import::{ImportKind, has_parts, imported_file};
 use super::material::read_definition;
+use super::motion::{MOTION, motion, placed};
 use super::resolve::PendingInstance;
 use super::shape::{MeshEdits, MeshFile, ShapeDeclaration, ShapeSource};
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use renderer_geometry::ObjectAttributes;
 use renderer_import::Model;
-use renderer_scene::MaterialId;
 use renderer_scene::{
-    CameraDesc, Catcher, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide,
+    CameraDesc, Catcher, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, Motion, ShapeDesc,
+    SpotSlide,
 };
 
 /// Values of an import's block.
 pub(super) struct ImportBlock {
     transform: Affine3A,
+    motion: Option<Motion>,
     cameras: bool,
     lights: bool,
     attributes: ObjectAttributes,
@@ -37,6 +39,11 @@ pub(super) const IMPORT: &[Key<ImportBlock>] = &[
         name: "transform",
         doc: "world from the model's world; none by default",
         set: |import, field, context| set(&mut import.transform, field.transform(context)),
+    },
+    Key {
+        name: "motion",
+        doc: MOTION,
+        set: |import, field, context| import.motion = motion(&field, context),
     },
     Key {
         name: "cameras",
@@ -59,6 +66,7 @@ pub(super) const IMPORT: &[Key<ImportBlock>] = &[
 /// Placement of a model's shapes.
 struct Placement {
     transform: Affine3A,
+    motion: Option<Motion>,
     flip_normals: bool,
     /// Material of all shapes; their own if `None`.
     material: Option<MaterialId>,
@@ -75,6 +83,7 @@ impl Builder {
         );
         let mut block = ImportBlock {
             transform: Affine3A::IDENTITY,
+            motion: None,
             cameras: true,
             lights: true,
             attributes: read_attributes(body_of(declaration), &mut self.context),
@@ -95,6 +104,7 @@ impl Builder {
             declaration.span,
             &Placement {
                 transform: block.transform,
+                motion: block.motion.clone(),
                 flip_normals: false,
                 material: None,
                 attributes: block.attributes,
@@ -104,11 +114,14 @@ impl Builder {
         if block.cameras {
             for (camera_name, camera) in &model.cameras {
                 let mut camera = *camera;
+                let own = (None, &camera.world_from_camera);
+                let motion = placed(block.motion.as_ref(), &block.transform, own);
                 camera.world_from_camera = block.transform * camera.world_from_camera;
                 self.add_camera(CameraDesc {
                     name: format!("{name}.{camera_name}"),
                     span: declaration.span,
                     camera,
+                    motion,
                 });
             }
         }
@@ -120,6 +133,7 @@ impl Builder {
                     span: declaration.span,
                     group: None,
                     kind,
+                    motion: block.motion.clone().map(Arc::new),
                 });
             }
         }
@@ -146,6 +160,11 @@ impl Builder {
                 geometry: GeometryDesc::Mesh(shape.mesh.clone()),
                 material,
                 world_from_object: placement.transform * shape.world_from_object,
+                motion: placed(
+                    placement.motion.as_ref(),
+                    &placement.transform,
+                    (None, &shape.world_from_object),
+                ),
                 flip_normals: placement.flip_normals,
                 attributes: placement.attributes.clone(),
                 catcher: placement.catcher,
@@ -182,12 +201,14 @@ impl Builder {
                 };
                 self.groups
                     .declare(&name, vec![self.desc.shapes.len()], span, &mut self.context);
+                let motion = placed(block.motion.as_ref(), &block.transform, (None, &Affine3A::IDENTITY));
                 self.desc.shapes.push(ShapeDesc {
                     name: name.into(),
                     span,
                     geometry,
                     material,
                     world_from_object: block.transform,
+                    motion,
                     flip_normals: block.flip_normals,
                     attributes: block.attributes,
                     catcher: block.catcher,
@@ -199,6 +220,7 @@ impl Builder {
                 if let Some(model) = self.model_of_mesh(&mesh, &block.transform) {
                     let placement = Placement {
                         transform: block.transform,
+                        motion: block.motion,
                         flip_normals: block.flip_normals,
                         material,
                         attributes: block.attributes,
@@ -212,6 +234,7 @@ impl Builder {
                 span,
                 of,
                 transform: block.transform,
+                motion: block.motion,
                 flip_normals: block.flip_normals,
                 attributes: block.attributes,
                 catcher: block.catcher,

@@ -8,14 +8,16 @@ use super::attributes::{self, read_attributes};
 use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
+use super::motion::{MOTION, motion};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
 use renderer_geometry::{Mesh, ObjectAttributes};
-use renderer_scene::{Catcher, GeometryDesc};
+use renderer_scene::{Catcher, GeometryDesc, Motion};
 
 /// Values of a shape's block.
 pub(super) struct ShapeBlock {
     pub(super) material: Option<Expr>,
     pub(super) transform: Affine3A,
+    pub(super) motion: Option<Motion>,
     pub(super) flip_normals: bool,
     pub(super) attributes: ObjectAttributes,
     pub(super) catcher: Option<Catcher>,
@@ -36,6 +38,7 @@ impl Default for ShapeBlock {
         ShapeBlock {
             material: None,
             transform: Affine3A::IDENTITY,
+            motion: None,
             flip_normals: false,
             attributes: ObjectAttributes::default(),
             catcher: None,
@@ -65,6 +68,11 @@ pub(super) const ANY: &[Key<ShapeBlock>] = &[
         name: "transform",
         doc: "world from object; none by default",
         set: |shape, field, context| set(&mut shape.transform, field.transform(context)),
+    },
+    Key {
+        name: "motion",
+        doc: MOTION,
+        set: |shape, field, context| shape.motion = motion(&field, context),
     },
     Key {
         name: "flip_normals",

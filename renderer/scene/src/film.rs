@@ -1,6 +1,6 @@
 //! Description of film and sampler.
 
-use super::Placed;
+use super::{Placed, Shutter};
 use renderer_image::Rect;
 use renderer_image::film::FilterShape;
 use renderer_passes::PassDesc;
@@ -20,6 +20,8 @@ pub struct FilmDesc {
     pub passes: Vec<Placed<PassDesc>>,
     /// True if environments are invisible to the camera, so that the picture is transparent there.
     pub transparent: bool,
+    /// Frame and exposure.
+    pub shutter: Shutter,
 }
 
 /// Sampler settings.

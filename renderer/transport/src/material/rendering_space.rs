@@ -98,7 +98,7 @@ impl RenderingSpace {
     }
 
     /// Converts a transform to world space into one to rendering space.
-    fn transform_to_rendering(self, world_from_local: &Affine3A) -> Affine3A {
+    pub(crate) fn transform_to_rendering(self, world_from_local: &Affine3A) -> Affine3A {
         self.translated(world_from_local, -self.origin)
     }
 

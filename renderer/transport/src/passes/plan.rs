@@ -267,6 +267,7 @@ fn lights(scene: &Scene, names: &SceneNames, labels: &LabelTable, groups: &Light
     let event = |light: &Light, name: &LightName| Event {
         kind: match light {
             Light::Environment(_) | Light::Portals(_) => EventKind::Background,
+            Light::Moving(light) if light.is_environment() => EventKind::Background,
             _ => EventKind::Light,
         },
         scattering: Scattering::None,

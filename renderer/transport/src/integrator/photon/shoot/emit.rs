@@ -8,12 +8,13 @@
 
 use glam::Vec2;
 
-use crate::light::{Emission, EmissionBounds, Light, powers};
+use crate::light::{Emission, EmissionBounds, Light, PrimarySample, powers};
 use crate::material::ShadingContext;
 use crate::scene::Scene;
 use renderer_base::math::ONE_MINUS_EPSILON;
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::AliasTable;
+use renderer_geometry::SHUTTER_OPEN;
 
 /// Photon emission from all lights of a scene.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct Emitter {
     target: EmissionBounds,
     /// Luminance of the total power of all lights: the unit of photon power [W].
     pub(crate) unit: f32,
+    /// True if the scene moves, so that each photon has a time.
+    is_moving: bool,
     /// Number of cells along a side of the finer and of the coarser square of a light.
     fine: usize,
     coarse: usize,
@@ -58,6 +61,7 @@ impl Emitter {
             powers: if emits { powers } else { vec![] },
             target: EmissionBounds { center: bounds.center(), radius },
             unit,
+            is_moving: scene.is_moving(),
             fine,
             coarse,
         }
@@ -119,7 +123,8 @@ impl Emitter {
         result
     }
 
-    /// Emits a photon. Consumes six numbers of `sampler`.
+    /// Emits a photon. Consumes six numbers of `sampler`, and one for the time
+    /// if the scene moves.
     pub(crate) fn shoot(
         &self,
         choice: &AliasTable,
@@ -146,7 +151,13 @@ impl Emitter {
         } else {
             (u_coarse, u_fine)
         };
-        let mut emission = lights[light].emit(self.target, u_primitive, u_position, u_direction, context)?;
+        let sample = PrimarySample {
+            primitive: u_primitive,
+            position: u_position,
+            direction: u_direction,
+            time: if self.is_moving { sampler.next_1d() } else { SHUTTER_OPEN },
+        };
+        let mut emission = lights[light].emit(self.target, &sample, context)?;
         let weight = self.by_power(cell) / chosen.probability;
         // Under selection by power alone, the probability of the light is its share of the total power.
         emission.power *= self.unit / self.powers[light];
