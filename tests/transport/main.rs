@@ -19,6 +19,7 @@ mod intersect;
 mod invariances;
 mod lights;
 mod media;
+mod motion;
 mod noise;
 mod passes;
 mod photon;

@@ -114,7 +114,7 @@ impl Builder {
         if block.cameras {
             for (camera_name, camera) in &model.cameras {
                 let mut camera = *camera;
-                let own = (None, &camera.world_from_camera);
+                let own = (model.camera_motions.get(camera_name), &camera.world_from_camera);
                 let motion = placed(block.motion.as_ref(), &block.transform, own);
                 camera.world_from_camera = block.transform * camera.world_from_camera;
                 self.add_camera(CameraDesc {
@@ -127,13 +127,21 @@ impl Builder {
         }
         if block.lights && self.keep_model_lights {
             for (light_name, kind) in &model.lights {
-                let kind = placed_light(kind, &block.transform);
+                let own = model.light_motions.get(light_name);
+                let motion = match own {
+                    Some(_) => placed(block.motion.as_ref(), &block.transform, (own, &Affine3A::IDENTITY)),
+                    None => block.motion.clone().map(Arc::new),
+                };
+                let kind = match own {
+                    Some(_) => kind.clone(),
+                    None => placed_light(kind, &block.transform),
+                };
                 self.add_light(LightDesc {
                     name: format!("{name}.{light_name}"),
                     span: declaration.span,
                     group: None,
                     kind,
-                    motion: block.motion.clone().map(Arc::new),
+                    motion,
                 });
             }
         }
@@ -163,7 +171,7 @@ impl Builder {
                 motion: placed(
                     placement.motion.as_ref(),
                     &placement.transform,
-                    (None, &shape.world_from_object),
+                    (shape.motion.as_ref(), &shape.world_from_object),
                 ),
                 flip_normals: placement.flip_normals,
                 attributes: placement.attributes.clone(),

@@ -1,5 +1,6 @@
 //! Pose: an orthonormal, possibly mirroring frame, over the shutter interval; `look_at`.
 
+use std::fmt;
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
@@ -29,7 +30,7 @@ pub fn look_at(from: Vec3, to: Vec3, up: Vec3) -> Result<Affine3A, CameraError> 
 pub struct Pose(Affine3A);
 
 /// Poses over the shutter interval.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct PoseMotion {
     open: Pose,
     /// Poses at uniform times, both ends included; `None` if the pose is constant.
@@ -70,6 +71,16 @@ impl PoseMotion {
     /// Poses at uniform times; one if the pose is constant.
     pub fn keys(&self) -> &[Pose] {
         self.keys.as_deref().unwrap_or(std::slice::from_ref(&self.open))
+    }
+}
+
+impl fmt::Debug for PoseMotion {
+    /// Writes a constant pose as [`Pose`] does: parts compare hashes of this text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.keys {
+            None => self.open.fmt(f),
+            Some(keys) => keys.fmt(f),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::GltfError;
 use super::accessor::packed;
+use super::animation::{Animation, AnimationChoice};
 use super::buffers::{Buffers, MESHOPT};
 use super::morph::MorphTargets;
 use super::{check, draco, error, meshopt, primitive, scene, text};
@@ -79,8 +80,23 @@ impl GltfFile {
         Ok(GltfFile { json: json.into_owned(), document, targets, buffers })
     }
 
-    pub(super) fn model(&self, path: &Path) -> Result<Model, ImportError> {
-        scene::model(&self.document, &self.targets, &self.buffers, path)
+    pub(super) fn model(
+        &self,
+        path: &Path,
+        animation: Option<&AnimationChoice>,
+    ) -> Result<Model, ImportError> {
+        let invalid = |reason: GltfError| ImportError::Document {
+            path: path.to_owned(),
+            reason,
+            hint: error::VALIDATOR_HINT,
+        };
+        let animation = match (animation, animation.and_then(|_| self.json())) {
+            (Some(choice), Some(json)) => {
+                Animation::read(&json, &self.document, &self.buffers, choice).map_err(invalid)?
+            }
+            _ => None,
+        };
+        scene::model(&self.document, &self.targets, &self.buffers, animation.as_ref(), path)
     }
 
     /// Original document; `None` if other programs read it differently.

@@ -9,6 +9,7 @@ use gltf::{Document, Node, Primitive, Semantic};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::animation::Animation;
 use super::buffers::Buffers;
 use super::camera::{aspect_of, camera_desc};
 use super::error::{BUFFER_HINT, VALIDATOR_HINT};
@@ -17,21 +18,23 @@ use super::light::light_kind;
 use super::luminaire::Luminaires;
 use super::material::{Materials, ReadMaterials};
 use super::morph::MorphTargets;
-use super::nodes::placed_nodes;
+use super::nodes::{PlacedNodes, placed_nodes};
 use super::pose::Pose;
 use super::primitive::TANGENTS;
 use super::{GltfError, instancing, primitive, tangents};
 use crate::model::Names;
 use crate::{ImportError, Model, ModelShape};
 use renderer_base::files::OverBudget;
+use renderer_base::math::in_double;
 use renderer_geometry::Mesh;
-use renderer_scene::{LightKind, ModelPart};
+use renderer_scene::{LightKind, ModelPart, Motion};
 
 /// Converts the scene of a document to a model.
 pub(super) fn model(
     document: &Document,
     targets: &MorphTargets,
     buffers: &Buffers,
+    animation: Option<&Animation>,
     path: &Path,
 ) -> Result<Model, ImportError> {
     let invalid =
@@ -43,10 +46,11 @@ pub(super) fn model(
         materials.add(&material).map_err(in_material)?;
     }
     let ReadMaterials { list, textures, sets } = materials.finish();
-    let (placed, world_from_node) = placed_nodes(document).map_err(invalid)?;
+    let PlacedNodes { visible: placed, places, motions } =
+        placed_nodes(document, animation).map_err(invalid)?;
     let mut poses = FxHashMap::default();
     for (node, _) in &placed {
-        if let Some(pose) = Pose::of(node, &world_from_node, document, targets, buffers).map_err(invalid)? {
+        if let Some(pose) = Pose::of(node, &places, document, targets, buffers).map_err(invalid)? {
             poses.insert(node.index(), pose);
         }
     }
@@ -64,6 +68,7 @@ pub(super) fn model(
         meshes: meshes(&placed, &poses, buffers, path),
         flat: FxHashMap::default(),
         poses,
+        motions,
         sets,
         warned: FxHashSet::default(),
         shape_names: Names::default(),
@@ -71,6 +76,9 @@ pub(super) fn model(
         light_names: Names::default(),
         luminaires,
     };
+    for pointer in animation.into_iter().flat_map(|animation| &animation.ignored) {
+        reader.warn(format!("the animation of {pointer} is not played"));
+    }
     for name in document.extensions_used().filter(|name| changes_looks(name)) {
         reader.warn(format!("the extension {name} is not supported and has no effect"));
     }
@@ -183,6 +191,8 @@ struct Reader<'a> {
     flat: FxHashMap<(PrimitiveKey, [u64; 3]), Option<Arc<Mesh>>>,
     /// Poses of nodes, by node index.
     poses: FxHashMap<usize, Pose>,
+    /// Node-to-world transforms over time of the nodes that move, by node index.
+    motions: Vec<Option<Arc<Motion>>>,
     /// Texture coordinate sets of each material.
     sets: Vec<Vec<u32>>,
     /// Warnings so far.
@@ -217,17 +227,23 @@ impl Reader<'_> {
                     None => (vec![place], false),
                 }
             };
-            self.mesh(node, &mesh, &places, is_instanced)?;
+            let world_from_node = (!is_in_world).then_some(world_from_node);
+            self.mesh((node, world_from_node), &mesh, &places, is_instanced)?;
         }
         if let Some(camera) = node.camera() {
             self.camera(node, &camera, place)
                 .map_err(|reason| self.document_error(reason))?;
         }
+        // The motion of a light moves it from its own space.
+        let light_place = match &self.motions[node.index()] {
+            Some(_) => Affine3A::IDENTITY,
+            None => place,
+        };
         if let Some(light) = node.light() {
             let name = light.name().map_or_else(|| format!("light{}", light.index()), str::to_owned);
-            self.light(node, name, light_kind(&light, place).map_err(str::to_owned));
+            self.light(node, name, light_kind(&light, light_place).map_err(str::to_owned));
         }
-        if let Some(kind) = self.luminaires.light_of(node, place) {
+        if let Some(kind) = self.luminaires.light_of(node, light_place) {
             self.light(node, format!("light{}", node.index()), kind);
         }
         Ok(())
@@ -237,10 +253,25 @@ impl Reader<'_> {
         ImportError::Document { path: self.path.to_owned(), reason, hint: VALIDATOR_HINT }
     }
 
-    /// Adds a mesh with each of its transforms.
+    /// Motion of a mesh that has the transform `place` at rest; a flattened mesh does not move.
+    fn motion(
+        &self,
+        (node, world_from_node): (&Node<'_>, &DAffine3),
+        place: &Place,
+        is_instanced: bool,
+    ) -> Option<Arc<Motion>> {
+        let motion = self.motions[node.index()].as_ref().filter(|_| place.flat_along.is_none())?;
+        let node_from_mesh = world_from_node.inverse() * in_double(&place.world_from_mesh);
+        Some(match is_instanced && node_from_mesh.is_finite() {
+            true => Arc::new(Motion::clone(motion).then_of(&Motion::constant(node_from_mesh))),
+            false => motion.clone(),
+        })
+    }
+
+    /// Adds a mesh with each of its transforms. `world_from_node` is that of the node, unless the mesh is in world space.
     fn mesh(
         &mut self,
-        node: &Node<'_>,
+        (node, world_from_node): (&Node<'_>, Option<&DAffine3>),
         mesh: &gltf::Mesh<'_>,
         places: &[Affine3A],
         is_instanced: bool,
@@ -272,11 +303,13 @@ impl Reader<'_> {
             let key = self.key(node, mesh, &primitive);
             let allocated = self.buffers.budget.allocate("instances", places.len(), SHAPE_BYTES);
             allocated.map_err(|excess| self.document_error(excess.to_string()))?;
-            let mut seen: Vec<(usize, Arc<Mesh>, Affine3A)> = vec![];
+            let mut seen: Vec<(usize, Arc<Mesh>, Affine3A, Option<Arc<Motion>>)> = vec![];
             for (instance, place) in &places {
                 let mesh = self.mesh_in(place, key, &triangles);
                 let mesh = mesh.map_err(|excess| self.document_error(excess.to_string()))?;
-                seen.extend(mesh.map(|mesh| (*instance, mesh, place.world_from_mesh)));
+                let motion =
+                    world_from_node.and_then(|world| self.motion((node, world), place, is_instanced));
+                seen.extend(mesh.map(|mesh| (*instance, mesh, place.world_from_mesh, motion)));
             }
             self.warn_of_lost(&part, places.len() - seen.len(), places.len());
             if seen.is_empty() {
@@ -284,12 +317,12 @@ impl Reader<'_> {
             }
             let name: Arc<str> = self.shape_names.unique(&part).into();
             let material = primitive.material().index();
-            self.model
-                .shapes
-                .extend(seen.into_iter().map(|(instance, triangles, world_from_object)| ModelShape {
+            self.model.shapes.extend(seen.into_iter().map(
+                |(instance, triangles, world_from_object, motion)| ModelShape {
                     name: name.clone(),
                     mesh: triangles,
                     world_from_object,
+                    motion,
                     material,
                     part: Some(ModelPart {
                         node: node.index(),
@@ -297,7 +330,8 @@ impl Reader<'_> {
                         primitive: primitive.index(),
                         instance: is_instanced.then_some(instance),
                     }),
-                }));
+                },
+            ));
         }
         Ok(())
     }
@@ -388,7 +422,11 @@ impl Reader<'_> {
             .name()
             .or(camera.name())
             .map_or_else(|| format!("camera{}", camera.index()), str::to_owned);
-        self.model.cameras.push((self.camera_names.unique(&name), desc));
+        let name = self.camera_names.unique(&name);
+        if let Some(motion) = &self.motions[node.index()] {
+            self.model.camera_motions.insert(name.clone(), motion.clone());
+        }
+        self.model.cameras.push((name, desc));
         Ok(())
     }
 
@@ -396,7 +434,13 @@ impl Reader<'_> {
     fn light(&mut self, node: &Node<'_>, own_name: String, kind: Result<LightKind, String>) {
         let name = node.name().map_or(own_name, str::to_owned);
         match kind {
-            Ok(kind) => self.model.lights.push((self.light_names.unique(&name), kind)),
+            Ok(kind) => {
+                let name = self.light_names.unique(&name);
+                if let Some(motion) = &self.motions[node.index()] {
+                    self.model.light_motions.insert(name.clone(), motion.clone());
+                }
+                self.model.lights.push((name, kind));
+            }
             Err(reason) => self.warn(format!("the light `{name}` {reason} and is left out")),
         }
     }
