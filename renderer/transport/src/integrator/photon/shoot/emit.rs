@@ -8,6 +8,7 @@
 
 use glam::Vec2;
 
+use crate::integrator::photon::time_slice::TimeSlice;
 use crate::light::{Emission, EmissionBounds, Light, PrimarySample, powers};
 use crate::material::ShadingContext;
 use crate::scene::Scene;
@@ -24,8 +25,8 @@ pub(crate) struct Emitter {
     target: EmissionBounds,
     /// Luminance of the total power of all lights: the unit of photon power [W].
     pub(crate) unit: f32,
-    /// True if the scene moves, so that each photon has a time.
-    is_moving: bool,
+    /// Part of the shutter interval in which photons are emitted; `None` if nothing moves.
+    slice: Option<TimeSlice>,
     /// Number of cells along a side of the finer and of the coarser square of a light.
     fine: usize,
     coarse: usize,
@@ -44,7 +45,7 @@ pub(crate) struct EmittedPhoton {
 const BY_POWER: f32 = 0.3;
 
 impl Emitter {
-    pub(crate) fn new(scene: &Scene) -> Emitter {
+    pub(crate) fn new(scene: &Scene, slice: Option<TimeSlice>) -> Emitter {
         let bounds = scene.bounds();
         // Slightly enlarged, so that rays reach geometry on the border.
         let radius = bounds.radius() * 1.001;
@@ -61,7 +62,7 @@ impl Emitter {
             powers: if emits { powers } else { vec![] },
             target: EmissionBounds { center: bounds.center(), radius },
             unit,
-            is_moving: scene.is_moving(),
+            slice,
             fine,
             coarse,
         }
@@ -155,7 +156,7 @@ impl Emitter {
             primitive: u_primitive,
             position: u_position,
             direction: u_direction,
-            time: if self.is_moving { sampler.next_1d() } else { SHUTTER_OPEN },
+            time: self.slice.map_or(SHUTTER_OPEN, |slice| slice.at(sampler.next_1d())),
         };
         let mut emission = lights[light].emit(self.target, &sample, context)?;
         let weight = self.by_power(cell) / chosen.probability;
