@@ -50,7 +50,7 @@ impl Shape {
         match &self.geometry {
             Geometry::Mesh(_) => {
                 let mirror = if to_world.is_mirrored() { -1.0 } else { 1.0 };
-                let vertices = self.traced_triangle(to_world, primitive);
+                let vertices = self.traced_triangle(to_world, primitive, time);
                 LocalSurface::triangle(vertices, point, flip * mirror)
             }
             Geometry::Sphere => LocalSurface::quadric(to_world, Analytic::Sphere, point, flip),
@@ -60,13 +60,13 @@ impl Shape {
     }
 
     /// World-space vertices of a triangle, as in ray queries.
-    fn traced_triangle(&self, to_world: &Transform, primitive: u32) -> [DVec3; 3] {
+    fn traced_triangle(&self, to_world: &Transform, primitive: u32, time: f32) -> [DVec3; 3] {
         match &self.geometry {
             Geometry::Mesh(mesh) if self.world_vertices().is_none() => {
                 let world_from_object = in_double(to_world.world_from_object());
                 let indices = mesh.triangles[primitive as usize];
                 indices.map(|index| {
-                    world_from_object.transform_point3(mesh.positions[index as usize].as_dvec3())
+                    world_from_object.transform_point3(self.object_position(mesh, index, time).as_dvec3())
                 })
             }
             _ => self.triangle(primitive).map(Vec3::as_dvec3),

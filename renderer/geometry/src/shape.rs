@@ -7,7 +7,8 @@ use glam::{Affine3A, DVec3, Vec3};
 use super::mesh::is_padded;
 use super::placement::{Placement, SHUTTER_OPEN, Transform};
 use super::surface::Vertex;
-use super::world_vertices::{WorldVertices, world_vertex};
+use super::vertex_motion::VertexMotion;
+use super::world_vertices::{WorldVertices, vertex, world_vertex};
 use super::{Analytic, Mesh, ObjectAttributes};
 use renderer_base::math::{Bounds, cross, in_double};
 
@@ -72,6 +73,8 @@ pub struct Shape {
     /// Attributes that the scene gives to the object.
     pub attributes: ObjectAttributes,
     placement: Placement,
+    /// Motion of the vertices of the mesh relative to its object space, if they move.
+    vertex_motion: Option<Arc<VertexMotion>>,
     /// World-space copy of the mesh, made by [`Shape::add_world_mesh`].
     world_vertices: Option<Arc<WorldVertices>>,
 }
@@ -84,6 +87,7 @@ impl Shape {
             flip_normals: false,
             attributes: ObjectAttributes::default(),
             placement: placement.into(),
+            vertex_motion: None,
             world_vertices: None,
         }
     }
@@ -97,7 +101,42 @@ impl Shape {
     /// Returns whether the surface moves while the shutter is open.
     #[inline]
     pub fn is_moving(&self) -> bool {
-        self.placement.is_moving()
+        self.placement.is_moving() || self.vertex_motion.is_some()
+    }
+
+    /// The shape with vertices that move; the mesh has them as they are when the shutter opens.
+    #[must_use]
+    pub fn with_vertex_motion(self, vertex_motion: Option<Arc<VertexMotion>>) -> Shape {
+        Shape { vertex_motion, ..self }
+    }
+
+    /// Motion of the vertices of the mesh, if they move.
+    #[inline]
+    pub fn vertex_motion(&self) -> Option<&Arc<VertexMotion>> {
+        self.vertex_motion.as_ref()
+    }
+
+    /// Object-space position of a vertex at a time of the shutter interval.
+    #[inline(always)]
+    pub(super) fn object_position(&self, mesh: &Mesh, index: u32, time: f32) -> Vec3 {
+        match &self.vertex_motion {
+            None => mesh.positions[index as usize],
+            Some(motion) => motion.position(index as usize, time),
+        }
+    }
+
+    /// A vertex with its position in object space and its normal in world space, at a time of the shutter interval.
+    #[inline(always)]
+    pub(super) fn object_vertex(&self, mesh: &Mesh, index: u32, to_world: &Transform, time: f32) -> Vertex {
+        let vertex = vertex(mesh, index, to_world);
+        match &self.vertex_motion {
+            None => vertex,
+            Some(motion) => Vertex {
+                p: motion.position(index as usize, time),
+                n: to_world.normal(motion.normal(index as usize, time)).normalize_or_zero(),
+                ..vertex
+            },
+        }
     }
 
     /// Stores a world-space copy of the mesh, which makes hits cheaper and costs 32 bytes per vertex and 16 bytes per
@@ -138,7 +177,9 @@ impl Shape {
 
     /// Memory of the shape without its mesh [bytes].
     pub fn memory(&self) -> usize {
-        size_of::<Shape>() + self.world_vertices.as_ref().map_or(0, |world_vertices| world_vertices.memory())
+        size_of::<Shape>()
+            + self.world_vertices.as_ref().map_or(0, |world_vertices| world_vertices.memory())
+            + self.vertex_motion.as_ref().map_or(0, |motion| motion.memory())
     }
 
     /// The triangle mesh, in object space; `None` for an analytic surface.
@@ -182,7 +223,10 @@ impl Shape {
             Bounds { min: center - extent, max: center + extent }
         };
         match &self.geometry {
-            Geometry::Mesh(mesh) => Bounds::of_points(mesh.positions.iter().map(|&p| to_world.point(p))),
+            Geometry::Mesh(mesh) => match &self.vertex_motion {
+                None => Bounds::of_points(mesh.positions.iter().map(|&p| to_world.point(p))),
+                Some(motion) => to_world.bounds(&motion.bounds()),
+            },
             Geometry::Sphere => round(origin, x * x + y * y + z * z),
             Geometry::Disk => round(origin, x * x + y * y),
             Geometry::Cylinder => round(origin, x * x + y * y).union(round(origin + z, x * x + y * y)),
@@ -193,9 +237,14 @@ impl Shape {
     pub fn primitive_bounds(&self, primitive: u32) -> Bounds {
         match self.mesh() {
             Some(mesh) if self.is_moving() => {
-                let corners = mesh.triangles[primitive as usize].map(|index| mesh.positions[index as usize]);
+                let indices = mesh.triangles[primitive as usize];
+                let keys = match &self.vertex_motion {
+                    None => std::slice::from_ref(&mesh.positions),
+                    Some(motion) => motion.positions(),
+                };
+                let corners = || keys.iter().flat_map(|key| indices.map(|index| key[index as usize]));
                 self.placement
-                    .bounds(|to_world| Bounds::of_points(corners.map(|p| to_world.point(p))))
+                    .bounds(|to_world| Bounds::of_points(corners().map(|p| to_world.point(p))))
             }
             Some(_) => Bounds::of_points(self.triangle(primitive)),
             None => self.bounds(),
@@ -308,7 +357,10 @@ impl Shape {
             Some(world_vertices @ (WorldVertices::Positions(_) | WorldVertices::InPlace)) => {
                 world_vertices.vertices(mesh, indices, to_world)
             }
-            None => indices.map(|index| world_vertex(mesh, index, to_world)),
+            None => indices.map(|index| {
+                let vertex = self.object_vertex(mesh, index, to_world, time);
+                Vertex { p: to_world.point(vertex.p), ..vertex }
+            }),
         }
     }
 

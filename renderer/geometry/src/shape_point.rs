@@ -22,9 +22,11 @@ impl Shape {
         let at_uv =
             |analytic: Analytic| self.analytic_point(to_world, analytic, analytic.at_uv(barycentric.into()));
         match &self.geometry {
-            Geometry::Mesh(mesh) => {
-                PlacedTriangles::new(self, mesh, to_world).point(primitive, &barycentric, Tangents::ByUv)
-            }
+            Geometry::Mesh(mesh) => PlacedTriangles::new(self, mesh, to_world, time).point(
+                primitive,
+                &barycentric,
+                Tangents::ByUv,
+            ),
             Geometry::Sphere => at_uv(Analytic::Sphere),
             Geometry::Disk => at_uv(Analytic::Disk),
             Geometry::Cylinder => at_uv(Analytic::Cylinder),
@@ -87,7 +89,7 @@ impl Shape {
         match &self.geometry {
             Geometry::Mesh(mesh) => {
                 let to_world = &*self.placement().at(ray.time);
-                let triangles = PlacedTriangles::new(self, mesh, to_world);
+                let triangles = PlacedTriangles::new(self, mesh, to_world, ray.time);
                 let (origin, direction) = triangles.traced_line(ray);
                 let crossing = LineCrossing { origin, direction, otherwise: hit.barycentric };
                 triangles

@@ -15,7 +15,7 @@ use renderer_geometry::camera::CameraDesc;
 use renderer_geometry::{MANY_VERTICES, Mesh};
 use renderer_image::Format;
 use renderer_image::texture::{TextureColorSpace, TextureSource};
-use renderer_scene::{EmissionSides, LightKind, ModelPart, Motion, TextureDesc};
+use renderer_scene::{Deformation, EmissionSides, LightKind, ModelPart, Motion, TextureDesc};
 
 /// Number of bytes of an image that identify its format.
 const HEAD: u64 = 16;
@@ -58,6 +58,8 @@ pub struct ModelShape {
     pub world_from_object: Affine3A,
     /// Object-to-world transform over time, which replaces `world_from_object`.
     pub motion: Option<Arc<Motion>>,
+    /// Mesh over time, which replaces `mesh`.
+    pub deformation: Option<Arc<dyn Deformation>>,
     /// Index of the material, if the file gives one.
     pub material: Option<usize>,
     /// Node, mesh and primitive in a glTF file.
@@ -93,6 +95,7 @@ impl Model {
             mesh: Arc::new(mesh),
             world_from_object: Affine3A::IDENTITY,
             motion: None,
+            deformation: None,
             material: None,
             part: None,
         };

@@ -65,6 +65,7 @@ pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
             mesh: Arc::new(part.mesh),
             world_from_object: Affine3A::IDENTITY,
             motion: None,
+            deformation: None,
             material,
             part: None,
         });

@@ -173,6 +173,7 @@ impl Builder {
                     &placement.transform,
                     (shape.motion.as_ref(), &shape.world_from_object),
                 ),
+                deformation: shape.deformation.clone(),
                 flip_normals: placement.flip_normals,
                 attributes: placement.attributes.clone(),
                 catcher: placement.catcher,
@@ -217,6 +218,7 @@ impl Builder {
                     material,
                     world_from_object: block.transform,
                     motion,
+                    deformation: None,
                     flip_normals: block.flip_normals,
                     attributes: block.attributes,
                     catcher: block.catcher,
@@ -287,6 +289,8 @@ impl Builder {
         };
         for (index, shape) in selected.zip(&mut taken.shapes) {
             let place = *transform * shape.world_from_object;
+            // Edits are of the mesh at rest.
+            shape.deformation = None;
             shape.mesh = self.models.edited(&path, index, &shape.mesh, mesh.edits, &place);
         }
         Some(Arc::new(taken))

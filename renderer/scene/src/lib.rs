@@ -18,6 +18,7 @@
 )]
 
 mod camera;
+mod deformation;
 mod film;
 mod integrator;
 mod light;
@@ -31,6 +32,7 @@ mod shape;
 mod track;
 
 pub use camera::CameraDesc;
+pub use deformation::Deformation;
 pub use film::{FilmDesc, SamplerDesc};
 pub use integrator::{Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Show};
 pub use light::{
@@ -138,6 +140,9 @@ impl SceneDesc {
             if let Some(motion) = &shape.motion {
                 shape.world_from_object = in_single(&motion.at(time));
             }
+            if let Some(mesh) = shape.deformation.as_ref().and_then(|deformation| deformation.at(time)) {
+                shape.geometry = mesh.into();
+            }
         }
         for camera in &mut self.cameras {
             if let Some(motion) = &camera.motion {
@@ -148,7 +153,9 @@ impl SceneDesc {
 
     /// Returns whether a shape, a camera or a light has a motion.
     pub fn has_motion(&self) -> bool {
-        self.shapes.iter().any(|shape| shape.motion.is_some())
+        self.shapes
+            .iter()
+            .any(|shape| shape.motion.is_some() || shape.deformation.is_some())
             || self.cameras.iter().any(|camera| camera.motion.is_some())
             || self.lights.iter().any(|light| light.motion.is_some())
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 
+use crate::deformation::{self, Deformation};
 use crate::{MaterialId, Motion, Shutter};
 use renderer_geometry::{Geometry, Mesh, ObjectAttributes, Placement, Shape};
 
@@ -24,6 +25,8 @@ pub struct ShapeDesc {
     pub world_from_object: Affine3A,
     /// Object-to-world transform over time, which replaces `world_from_object`.
     pub motion: Option<Arc<Motion>>,
+    /// Mesh over time, which replaces the geometry.
+    pub deformation: Option<Arc<dyn Deformation>>,
     /// True if normals are flipped.
     pub flip_normals: bool,
     /// Attributes of the object, for shaders.
@@ -52,7 +55,12 @@ pub struct ModelPart {
 impl ShapeDesc {
     /// Creates the shape for intersection, with its motion while the shutter is open.
     pub fn build(&self, shutter: &Shutter) -> Shape {
-        let (geometry, placed) = self.geometry.build();
+        let deformed = self.deformation.as_ref();
+        let deformed = deformed.and_then(|deformation| deformation::sampled(&**deformation, shutter));
+        let ((geometry, placed), vertex_motion) = match deformed {
+            Some((mesh, motion)) => (GeometryDesc::from(mesh).build(), motion),
+            None => (self.geometry.build(), None),
+        };
         let placement = match &self.motion {
             None => Placement::from(self.world_from_object * placed),
             Some(motion) => {
@@ -60,7 +68,7 @@ impl ShapeDesc {
                 Placement::moving(&keys.into_iter().map(|key| key * placed).collect::<Vec<_>>())
             }
         };
-        let mut shape = Shape::new(geometry, placement);
+        let mut shape = Shape::new(geometry, placement).with_vertex_motion(vertex_motion);
         shape.flip_normals = self.flip_normals;
         shape.attributes = self.attributes.clone();
         shape

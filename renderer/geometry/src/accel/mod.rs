@@ -19,7 +19,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use crate::Hit;
-use crate::{Geometry, Mesh, MeshUses, Shape, TracedTriangles};
+use crate::{Geometry, Mesh, MeshUses, Shape, TracedTriangles, VertexMotion};
 use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_field};
 pub use embree::{Bundle, PackedFile, carried};
 pub use error::AccelError;
@@ -62,7 +62,8 @@ impl Accel {
         let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
         let device = Device::new(quality.threads(threads))?;
         let uses = MeshUses::of(shapes);
-        let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
+        let mut shared: FxHashMap<(*const Mesh, Option<*const VertexMotion>), Arc<CommittedScene>> =
+            FxHashMap::default();
         let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
         let mut list: Vec<(Arc<CommittedScene>, u32, InstanceArray)> = vec![];
         let array_field = if uses.instances() > MAX_SEPARATE_INSTANCES {
@@ -80,16 +81,17 @@ impl Accel {
                     top.triangles(id, mask, triangles)?;
                 }
                 Geometry::Mesh(mesh) => {
-                    let scene = match shared.entry(Arc::as_ptr(mesh)) {
+                    let motion = shape.vertex_motion();
+                    let scene = match shared.entry((Arc::as_ptr(mesh), motion.map(Arc::as_ptr))) {
                         Entry::Occupied(entry) => entry.into_mut(),
                         Entry::Vacant(entry) => {
                             let mut scene = SceneBuilder::new(&device, quality);
-                            scene.triangles(0, ALL, TracedTriangles::of_mesh(mesh))?;
+                            scene.triangles(0, ALL, TracedTriangles::of_mesh(mesh).with_motion(motion))?;
                             entry.insert(Arc::new(scene.commit()?))
                         }
                     };
                     let placement = shape.placement();
-                    if array_field.is_some() && !placement.is_moving() {
+                    if array_field.is_some() && !shape.is_moving() {
                         let matrix = placement.open().world_from_object();
                         let index = *arrays.entry((Arc::as_ptr(mesh), mask)).or_insert_with(|| {
                             list.push((scene.clone(), mask, InstanceArray::default()));

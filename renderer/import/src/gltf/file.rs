@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gltf::json::Root;
 use gltf::{Document, Glb};
@@ -21,9 +22,9 @@ use renderer_image::texture::TextureSource;
 pub struct GltfFile {
     /// The text of the document, unchanged.
     json: Vec<u8>,
-    document: Document,
-    targets: MorphTargets,
-    buffers: Buffers,
+    pub(super) document: Document,
+    pub(super) targets: MorphTargets,
+    pub(super) buffers: Buffers,
 }
 
 /// Bytes of a buffer view in the file.
@@ -81,7 +82,7 @@ impl GltfFile {
     }
 
     pub(super) fn model(
-        &self,
+        self: &Arc<Self>,
         path: &Path,
         animation: Option<&AnimationChoice>,
     ) -> Result<Model, ImportError> {
@@ -96,7 +97,7 @@ impl GltfFile {
             }
             _ => None,
         };
-        scene::model(&self.document, &self.targets, &self.buffers, animation.as_ref(), path)
+        scene::model(self, animation, path)
     }
 
     /// Original document; `None` if other programs read it differently.

@@ -19,6 +19,7 @@ mod animation;
 mod buffers;
 mod camera;
 mod check;
+mod deformation;
 mod draco;
 mod error;
 mod extension;
@@ -41,6 +42,7 @@ mod tangents;
 mod text;
 
 use std::path::Path;
+use std::sync::Arc;
 
 pub use self::animation::AnimationChoice;
 pub use self::buffers::MESHOPT;
@@ -63,7 +65,7 @@ pub(super) fn load_gltf_from(
     path: &Path,
     animation: Option<&AnimationChoice>,
 ) -> Result<Model, ImportError> {
-    GltfFile::open(files, path)?.model(path, animation)
+    Arc::new(GltfFile::open(files, path)?).model(path, animation)
 }
 
 /// Parses a glTF document. `path` is its name in messages, and its other files are relative to it.
@@ -71,5 +73,5 @@ pub(super) fn load_gltf_from(
 /// # Errors
 /// As [`load_gltf`].
 pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
-    GltfFile::parse(&SharedFiles::default(), path, bytes)?.model(path, None)
+    Arc::new(GltfFile::parse(&SharedFiles::default(), path, bytes)?).model(path, None)
 }

@@ -12,16 +12,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::animation::Animation;
 use super::buffers::Buffers;
 use super::camera::{aspect_of, camera_desc};
+use super::deformation::AnimatedFile;
 use super::error::{BUFFER_HINT, VALIDATOR_HINT};
 use super::flat::{Place, flattened};
 use super::light::light_kind;
 use super::luminaire::Luminaires;
 use super::material::{Materials, ReadMaterials};
-use super::morph::MorphTargets;
 use super::nodes::{PlacedNodes, placed_nodes};
 use super::pose::Pose;
 use super::primitive::TANGENTS;
-use super::{GltfError, instancing, primitive, tangents};
+use super::{GltfError, GltfFile, instancing, primitive, tangents};
 use crate::model::Names;
 use crate::{ImportError, Model, ModelShape};
 use renderer_base::files::OverBudget;
@@ -31,12 +31,11 @@ use renderer_scene::{LightKind, ModelPart, Motion};
 
 /// Converts the scene of a document to a model.
 pub(super) fn model(
-    document: &Document,
-    targets: &MorphTargets,
-    buffers: &Buffers,
-    animation: Option<&Animation>,
+    file: &Arc<GltfFile>,
+    animation: Option<Animation>,
     path: &Path,
 ) -> Result<Model, ImportError> {
+    let GltfFile { document, targets, buffers, .. } = &**file;
     let invalid =
         |reason: GltfError| ImportError::Document { path: path.to_owned(), reason, hint: VALIDATOR_HINT };
     let in_material =
@@ -47,7 +46,7 @@ pub(super) fn model(
     }
     let ReadMaterials { list, textures, sets } = materials.finish();
     let PlacedNodes { visible: placed, places, motions } =
-        placed_nodes(document, animation).map_err(invalid)?;
+        placed_nodes(document, animation.as_ref()).map_err(invalid)?;
     let mut poses = FxHashMap::default();
     for (node, _) in &placed {
         if let Some(pose) = Pose::of(node, &places, document, targets, buffers).map_err(invalid)? {
@@ -68,6 +67,10 @@ pub(super) fn model(
         meshes: meshes(&placed, &poses, buffers, path),
         flat: FxHashMap::default(),
         poses,
+        animated: animation.map(|animation| {
+            let (file, path, motions) = (file.clone(), path.to_owned(), motions.clone());
+            Arc::new(AnimatedFile { file, path, animation, places, motions })
+        }),
         motions,
         sets,
         warned: FxHashSet::default(),
@@ -76,7 +79,8 @@ pub(super) fn model(
         light_names: Names::default(),
         luminaires,
     };
-    for pointer in animation.into_iter().flat_map(|animation| &animation.ignored) {
+    let ignored = reader.animated.as_ref().map_or(vec![], |of| of.animation.ignored.clone());
+    for pointer in ignored {
         reader.warn(format!("the animation of {pointer} is not played"));
     }
     for name in document.extensions_used().filter(|name| changes_looks(name)) {
@@ -130,9 +134,9 @@ impl PrimitiveKey {
 }
 
 /// Primitive that was read; the inner `Err` is the reason why there is nothing to render.
-type ReadPrimitive = Result<Result<Arc<Mesh>, &'static str>, ImportError>;
+pub(super) type ReadPrimitive = Result<Result<Arc<Mesh>, &'static str>, ImportError>;
 
-fn read_primitive(
+pub(super) fn read_primitive(
     part: &str,
     primitive: &Primitive<'_>,
     pose: Option<&Pose>,
@@ -191,6 +195,8 @@ struct Reader<'a> {
     flat: FxHashMap<(PrimitiveKey, [u64; 3]), Option<Arc<Mesh>>>,
     /// Poses of nodes, by node index.
     poses: FxHashMap<usize, Pose>,
+    /// The file, if an animation is played.
+    animated: Option<Arc<AnimatedFile>>,
     /// Node-to-world transforms over time of the nodes that move, by node index.
     motions: Vec<Option<Arc<Motion>>>,
     /// Texture coordinate sets of each material.
@@ -315,6 +321,9 @@ impl Reader<'_> {
             if seen.is_empty() {
                 continue;
             }
+            let is_flat = places.iter().any(|(_, place)| place.flat_along.is_some());
+            let animated = self.animated.as_ref().filter(|_| !is_flat);
+            let deformation = animated.and_then(|of| of.deformation(node, primitive.index()));
             let name: Arc<str> = self.shape_names.unique(&part).into();
             let material = primitive.material().index();
             self.model.shapes.extend(seen.into_iter().map(
@@ -323,6 +332,7 @@ impl Reader<'_> {
                     mesh: triangles,
                     world_from_object,
                     motion,
+                    deformation: deformation.clone(),
                     material,
                     part: Some(ModelPart {
                         node: node.index(),

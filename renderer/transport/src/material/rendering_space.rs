@@ -54,7 +54,8 @@ impl RenderingSpace {
     /// A shape in world space moved to rendering space.
     pub(crate) fn shape(self, shape: Shape) -> Shape {
         let placement = shape.placement().map(|world| self.transform_to_rendering(world));
-        let mut moved = Shape::new(shape.geometry, placement);
+        let vertex_motion = shape.vertex_motion().cloned();
+        let mut moved = Shape::new(shape.geometry, placement).with_vertex_motion(vertex_motion);
         moved.flip_normals = shape.flip_normals;
         moved.attributes = shape.attributes;
         moved

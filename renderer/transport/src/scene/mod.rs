@@ -528,11 +528,11 @@ fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
 fn shape_bounds<'a>(shapes: impl Iterator<Item = &'a Shape>) -> impl Iterator<Item = Bounds> {
     let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
     shapes.map(move |shape| match shape.mesh() {
-        Some(mesh) => {
+        Some(mesh) if shape.vertex_motion().is_none() => {
             let bounds = *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds());
             shape.placement().bounds(|to_world| to_world.bounds(&bounds))
         }
-        None => shape.bounds(),
+        _ => shape.bounds(),
     })
 }
 

@@ -134,10 +134,10 @@ impl SceneBuilder {
         mask: u32,
         triangles: TracedTriangles,
     ) -> Result<(), AccelError> {
-        let (positions, indices) = (triangles.positions(), triangles.indices());
+        let indices = triangles.indices();
         // Embree does not check indices, and the mesh may not be validated.
         if let Some(index) = triangles.index_out_of_range() {
-            let vertices = positions.count;
+            let vertices = triangles.positions().count;
             let reason = format!("a triangle of shape {id} uses vertex {index} of {vertices}");
             return Err(AccelError::Build { reason });
         }
@@ -149,17 +149,23 @@ impl SceneBuilder {
         // formats and strides, and 16 bytes can be read from each position on, as Embree asks. They are neither moved nor
         // changed while `triangles` is there, which is as long as the scene.
         unsafe {
-            let (data, count) = (positions.first.cast(), positions.count);
-            set(
-                geometry,
-                sys::BUFFER_TYPE_VERTEX,
-                0,
-                sys::FORMAT_FLOAT3,
-                data,
-                0,
-                positions.stride,
-                count,
-            );
+            let steps = triangles.steps();
+            if steps.len() > 1 {
+                (functions.set_time_step_count)(geometry, steps.len() as u32);
+            }
+            for (step, positions) in (0u32..).zip(steps) {
+                let (data, count) = (positions.first.cast(), positions.count);
+                set(
+                    geometry,
+                    sys::BUFFER_TYPE_VERTEX,
+                    step,
+                    sys::FORMAT_FLOAT3,
+                    data,
+                    0,
+                    positions.stride,
+                    count,
+                );
+            }
             let (data, count) = (indices.as_ptr().cast(), indices.len());
             set(geometry, sys::BUFFER_TYPE_INDEX, 0, sys::FORMAT_UINT3, data, 0, stride, count);
             if self.quality == sys::BUILD_QUALITY_LOW {
