@@ -4,11 +4,15 @@
 //! stratified and jittered, so that their mean has no bias. The differences are tested by the variance between
 //! repetitions, pooled over all blocks within a factor.
 
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
 use renderer::film::Filter;
+use renderer::geometry::Mesh;
 use renderer::integrator::{Integrator, PhotonSettings};
 use renderer::render::{RenderSettings, SampleUnit};
 use renderer::scene::build::build;
-use renderer::scene::desc::SceneDesc;
+use renderer::scene::desc::{Deformation, SceneDesc, SceneTime};
 use support::scenes::{load_text, render_scene};
 use support::stats::{Moments, Rng};
 
@@ -113,10 +117,13 @@ fn assert_equal(name: &str, found: &[Moments], expected: &[Moments], tolerance: 
 
 /// Checks that a blurred picture is the mean of the pictures at the instants of its shutter interval.
 fn check(name: &str, text: &str) {
-    let desc = load_text(text, &[]);
+    check_desc(name, &load_text(text, &[]));
+}
+
+fn check_desc(name: &str, desc: &SceneDesc) {
     assert!(desc.has_motion());
-    let blurred = repeated(|seed| blocks(&desc, None, seed, 192));
-    let expected = repeated(|repetition| mean_of_instants(&desc, repetition, 8));
+    let blurred = repeated(|seed| blocks(desc, None, seed, 192));
+    let expected = repeated(|repetition| mean_of_instants(desc, repetition, 8));
     assert_equal(name, &blurred, &expected, 0.0);
 }
 
@@ -233,6 +240,54 @@ fn moving_glass_and_media_are_the_mean_of_instants() {
 }
 
 #[test]
+fn moving_clouds_are_the_mean_of_instants() {
+    // The density is defined in the space of the object.
+    check(
+        "cloud",
+        &format!(
+            "{STAGE} volume puff(float density = 4) {{
+                 point p = transform(\"object\", P);
+                 Ci = density * (1 - length(p)) * (p[0] > 0 ? 1 : 0.2) * henyey_greenstein(0.2); }}
+             material puffs = puff();
+             shape ball : sphere {{ material = puffs; motion = {{
+                 at(0, translate(-0.7, 0.9, 0) * scale(0.8)),
+                 at(1, translate(0.7, 0.9, 0) * rotate((0, 1, 0), 90) * scale(0.8)) }}; }}"
+        ),
+    );
+}
+
+/// A sheet that bends and swings.
+#[derive(Debug)]
+struct Sheet;
+
+impl Deformation for Sheet {
+    fn at(&self, time: SceneTime) -> Option<Mesh> {
+        const SIDE: u32 = 8;
+        let place = |index: u32| {
+            let (x, y) = ((index % SIDE) as f32 / 3.5 - 1.0, (index / SIDE) as f32 / 7.0 * 1.6);
+            let angle = (2.0 * time.frames as f32 - 1.0) * 1.2 * y;
+            Vec3::new(x + 0.3 * angle, y * angle.cos() + 0.1, y * angle.sin())
+        };
+        let cells = (0..SIDE - 1).flat_map(|y| (0..SIDE - 1).map(move |x| y * SIDE + x));
+        let triangles = cells.flat_map(|i| [[i, i + 1, i + SIDE], [i + 1, i + SIDE + 1, i + SIDE]]);
+        let mesh = Mesh::new((0..SIDE * SIDE).map(place).collect(), triangles.collect()).ok()?;
+        Some(mesh.with_vertex_normals(&Affine3A::IDENTITY))
+    }
+}
+
+#[test]
+fn deforming_meshes_are_the_mean_of_instants() {
+    for material in ["matte(albedo = (0.8, 0.3, 0.1))", "emitter(radiance = (2, 1, 0.5))"] {
+        for motion in ["", "motion = { at(0, rotate((0, 1, 0), -40)), at(1, rotate((0, 1, 0), 40)) };"] {
+            let sheet = format!("shape sheet : rectangle {{ material = {material}; {motion} }}");
+            let mut desc = load_text(&format!("{STAGE} {sheet}"), &[]);
+            desc.shapes[1].deformation = Some(Arc::new(Sheet));
+            check_desc(&sheet, &desc);
+        }
+    }
+}
+
+#[test]
 fn photons_find_the_same_blur_as_paths() {
     let lamp = "light key : point { position = (0, 3, 2); intensity = 12; }
         shape wall : rectangle { size = (12, 6); transform = translate(0, 2, -1); material = matte(albedo = (0.7, 0.2, 0.2)); }";
@@ -242,9 +297,9 @@ fn photons_find_the_same_blur_as_paths() {
     ] {
         let desc = load_text(&format!("{} {lamp}", cube(motion)), &[]);
         let photons =
-            Integrator::Photon(PhotonSettings { photons: Some(200_000), ..PhotonSettings::default() });
-        let found = repeated(|seed| blocks(&desc, Some(photons), seed, 64));
-        let expected = repeated(|seed| blocks(&desc, None, seed, 256));
+            Integrator::Photon(PhotonSettings { photons: Some(50_000), ..PhotonSettings::default() });
+        let found = repeated(|seed| blocks(&desc, Some(photons), seed, 32));
+        let expected = repeated(|seed| blocks(&desc, None, seed, 192));
         assert_equal(motion, &found, &expected, 0.015);
     }
 }
