@@ -163,7 +163,7 @@ impl SceneRequest {
 
     /// Seed of the random numbers.
     pub fn seed(&self, desc: &SceneDesc) -> u64 {
-        self.seed.map_or(desc.sampler.seed, u64::from)
+        desc.frame_seed(self.seed.map(u64::from))
     }
 }
 

@@ -129,6 +129,11 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
         },
     },
     Key {
+        name: "per_frame",
+        doc: "whether each frame has a noise pattern of its own; `false`, one pattern for all frames, by default",
+        set: |sampler, field, context| set(&mut sampler.per_frame, field.boolean(context)),
+    },
+    Key {
         name: "adaptive",
         doc: "whether each sample after the first 16 consists of half a camera ray to 8 camera rays, more in pixels \
               that are noisier by a short pilot, about one on average; `true` by default, if the pilot finds a gain; \

@@ -33,10 +33,12 @@ pub struct SamplerDesc {
     pub seed: u64,
     /// True for adaptive sampling: samples take more rays where the picture is noisier.
     pub adaptive: bool,
+    /// True if each frame has a noise pattern of its own.
+    pub per_frame: bool,
 }
 
 impl Default for SamplerDesc {
     fn default() -> SamplerDesc {
-        SamplerDesc { spp: 64, seed: 0, adaptive: true }
+        SamplerDesc { spp: 64, seed: 0, adaptive: true, per_frame: false }
     }
 }

@@ -151,6 +151,17 @@ impl SceneDesc {
         }
     }
 
+    /// Seed of the frame's random numbers; `seed` replaces that of the sampler.
+    pub fn frame_seed(&self, seed: Option<u64>) -> u64 {
+        /// 2⁶⁴ divided by the golden ratio.
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        let seed = seed.unwrap_or(self.sampler.seed);
+        match self.sampler.per_frame {
+            true => seed ^ self.film.shutter.frame.to_bits().wrapping_mul(GOLDEN),
+            false => seed,
+        }
+    }
+
     /// Returns whether a shape, a camera or a light has a motion.
     pub fn has_motion(&self) -> bool {
         self.shapes

@@ -19,6 +19,7 @@ pub use view::{CameraView, ImagePlane};
 use glam::{Affine3A, Vec2, Vec3};
 
 pub use crate::RayDifferential;
+use crate::SHUTTER_OPEN;
 use lens::{Orthographic, Panoramic, Perspective};
 pub use pose::{Pose, PoseMotion};
 use renderer_base::math::{Ray, atan};
@@ -192,7 +193,12 @@ impl Camera {
     /// Film point [pixels] of a world-space point seen through the centre of the lens when the shutter opens; `None` if the
     /// point is not in front of the camera.
     pub fn project(&self, p: Vec3) -> Option<Vec2> {
-        let p = self.pose.open().local_point(p);
+        self.project_at(p, SHUTTER_OPEN)
+    }
+
+    /// Film point of a world-space point as [`Camera::project`] returns it, at a time of the shutter interval.
+    pub fn project_at(&self, p: Vec3, time: f32) -> Option<Vec2> {
+        let p = self.pose.at(time).local_point(p);
         match &self.model {
             Model::Perspective(lens) => lens.project(p),
             Model::Orthographic(lens) => lens.project(p),

@@ -123,7 +123,7 @@ impl RenderSettings {
             integrator: built.integrator,
             samples: 0..u64::from(desc.sampler.spp),
             total: u64::from(desc.sampler.spp),
-            seed: desc.sampler.seed,
+            seed: desc.frame_seed(None),
             adaptive: desc.sampler.adaptive,
             is_moving: built.scene.is_moving() || built.camera.is_moving(),
             ..RenderSettings::of_camera(built.camera.clone(), desc.film.size.value)
