@@ -58,7 +58,7 @@ pub(super) fn plan(
     let plan = PassPlan::new(all, &built.scene, &names, shaders, &view).map_err(plan_failure)?;
     let frames = match plan.shows_motion() {
         true => {
-            let camera = desc.camera(request.camera.as_deref())?;
+            let camera = desc.camera(request.camera.as_deref()).map_err(Failure::of)?;
             FrameMotion::new(desc, camera, &settings.camera, built)
         }
         false => None,
