@@ -93,20 +93,33 @@ fn mean_of_instants(desc: &SceneDesc, repetition: u64, spp: u64) -> Vec<f64> {
     sums
 }
 
-/// Compares two pictures by the variance of their blocks.
-fn assert_equal(name: &str, found: &[Moments], expected: &[Moments], tolerance: f64) {
+/// The largest difference of a block beyond the tolerance, in standard deviations, and the block.
+fn worst_excess(found: &[Moments], expected: &[Moments], tolerance: f64) -> (f64, usize) {
     let variance = |a: &Moments, b: &Moments| a.variance_of_mean() + b.variance_of_mean();
     let pairs = || found.iter().zip(expected);
-    let pooled = pairs().map(|(a, b)| variance(a, b)).sum::<f64>() / found.len() as f64;
+    let pooled = pooled_variance(found, expected);
     let mut worst = (0.0, 0);
     for (index, (a, b)) in pairs().enumerate() {
-        // A variance of few repetitions may be too small by chance.
+        // A variance of few repetitions may be too small.
         let sigma = (variance(a, b).max(0.3 * pooled)).sqrt();
         let excess = ((a.mean() - b.mean()).abs() - tolerance * b.mean()) / sigma;
         if excess > worst.0 {
             worst = (excess, index);
         }
     }
+    worst
+}
+
+/// Variance of the mean of a block, averaged over the blocks of two pictures.
+fn pooled_variance(found: &[Moments], expected: &[Moments]) -> f64 {
+    let variances = found.iter().chain(expected).map(Moments::variance_of_mean);
+    variances.sum::<f64>() / found.len() as f64
+}
+
+/// Compares two pictures by the variance of their blocks.
+fn assert_equal(name: &str, found: &[Moments], expected: &[Moments], tolerance: f64) {
+    let worst = worst_excess(found, expected, tolerance);
+    let pooled = pooled_variance(found, expected);
     let (a, b) = (found[worst.1].mean(), expected[worst.1].mean());
     let total = |list: &[Moments]| list.iter().map(Moments::mean).sum::<f64>();
     let ratio = total(found) / total(expected);
@@ -125,6 +138,12 @@ fn check_desc(name: &str, desc: &SceneDesc) {
     let blurred = repeated(|seed| blocks(desc, None, seed, 192));
     let expected = repeated(|repetition| mean_of_instants(desc, repetition, 8));
     assert_equal(name, &blurred, &expected, 0.0);
+    // The opening of the shutter must look different, or the comparison says nothing.
+    let mut open = desc.clone();
+    open.film.shutter = desc.film.shutter.instant();
+    open.set_frame(desc.film.shutter.at(0.0).frames);
+    let still = repeated(|seed| blocks(&open, None, seed, 96));
+    assert!(worst_excess(&blurred, &still, 0.0).0 > 12.0, "{name}: nothing moves");
 }
 
 #[test]

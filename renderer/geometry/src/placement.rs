@@ -274,7 +274,7 @@ impl Transform {
         let world = self.magnitude(extent);
         let back = &self.object_from_world_magnitude;
         // Five roundings: four of the transform, one of the point that is moved off the surface. Interpolation adds three
-        // in Embree, and as many here.
+        // in Embree and three here.
         let roundings = if self.is_interpolated { 11.0 } else { 5.0 };
         TransformedExtent {
             object: extent + Vec3::from(back.matrix3 * world + back.translation),

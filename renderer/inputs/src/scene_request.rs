@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use shading::Diagnostics;
+use shading::{Diagnostic, Diagnostics};
 
 use crate::common_args::{ImportArgs, SourceArgs};
 use crate::frame_time::FrameTime;
@@ -89,6 +89,10 @@ impl SceneRequest {
         changes: Vec<Change>,
         stage: Option<&StageArgs>,
     ) -> Result<(SceneDesc, Diagnostics), Failure> {
+        if self.animation.is_some() && self.at.is_none() {
+            let diagnostic = Diagnostic::error("--animation needs a time");
+            return Err(Failure::of(diagnostic.hint("give it by --at or --frames")));
+        }
         // The chosen integrator comes first, because other settings refer to it.
         let chosen = self.integrator.as_deref().or(integrator);
         let mut options = self.options();

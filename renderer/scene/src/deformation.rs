@@ -12,7 +12,7 @@ pub trait Deformation: fmt::Debug + Send + Sync {
     fn at(&self, time: SceneTime) -> Option<Mesh>;
 }
 
-/// Samples a deformation at uniform times of the shutter interval, so many that linear interpolation is accurate. Returns
+/// Samples a deformation at uniform times of the shutter interval, between which linear interpolation is accurate. Returns
 /// the mesh when the shutter opens, and its motion if it moves; `None` if a mesh cannot be computed.
 pub(super) fn sampled(
     deformation: &dyn Deformation,

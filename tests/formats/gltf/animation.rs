@@ -67,7 +67,7 @@ fn nodes_follow_their_tracks_and_parents() {
     assert!(!loaded(&linear, None).expect("it is valid").has_motion());
     let desc = played(&moved("STEP", &[0.0, 0.0, 0.0, 4.0, 0.0, 0.0]));
     near(vertex(&desc, 0, 2.9), Vec3::new(0.0, 2.0, 0.0));
-    // Tangents of zero: the middle is the mean, a quarter is 0.15625 of the way.
+    // Tangents of zero: at a quarter of the time, the value has changed by 0.15625 of the difference.
     let mut spline = [0.0; 18];
     spline[12] = 4.0;
     let desc = played(&moved("CUBICSPLINE", &spline));

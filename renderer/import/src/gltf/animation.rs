@@ -57,11 +57,12 @@ impl Animation {
         };
         let Some(found) = found else {
             return match &choice.name {
-                Some(wanted) if !animations.is_empty() => {
+                Some(wanted) => {
                     let known: Vec<String> = animations.iter().filter_map(name).collect();
-                    Err(format!("there is no animation `{wanted}`; there are: {}", known.join(", ")))
+                    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                    Err(format!("there is no animation `{wanted}`; there are: {known}"))
                 }
-                _ => Ok(None),
+                None => Ok(None),
             };
         };
         let mut animation = Animation::default();

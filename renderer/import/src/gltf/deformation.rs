@@ -7,16 +7,16 @@ use std::sync::Arc;
 use glam::DAffine3;
 use gltf::Node;
 
-use super::GltfFile;
 use super::animation::Animation;
+use super::content::GltfContent;
 use super::pose::Pose;
-use super::scene::read_primitive;
+use super::posed_primitive::read_primitive;
 use renderer_geometry::Mesh;
 use renderer_scene::{Deformation, Motion, SceneTime};
 
 /// A file with the animation that is played.
 pub(super) struct AnimatedFile {
-    pub(super) file: Arc<GltfFile>,
+    pub(super) content: Arc<GltfContent>,
     pub(super) path: PathBuf,
     pub(super) animation: Animation,
     /// Node-to-world transforms at rest, by node index.
@@ -60,21 +60,20 @@ impl AnimatedFile {
 
 impl Deformation for DeformedPrimitive {
     fn at(&self, time: SceneTime) -> Option<Mesh> {
-        let AnimatedFile { file, path, animation, .. } = &*self.of;
+        let AnimatedFile { content, path, animation, .. } = &*self.of;
+        let GltfContent { document, targets, buffers } = &**content;
         // Each time is decoded like another reading of the file.
-        file.buffers.budget.restart();
-        let node = file.document.nodes().nth(self.node)?;
+        buffers.budget.restart();
+        let node = document.nodes().nth(self.node)?;
         let mesh = node.mesh()?;
         let weights = match animation.weights(&node) {
             Some(tracks) => tracks.iter().map(|track| track.at(time.seconds) as f32).collect(),
             None => node.weights().or(mesh.weights()).unwrap_or(&[]).to_vec(),
         };
         let places = self.of.world_from_node(time);
-        let pose =
-            Pose::with_weights((&node, weights), &places, &file.document, &file.targets, &file.buffers)
-                .ok()?;
+        let pose = Pose::with_weights((&node, weights), &places, document, targets, buffers).ok()?;
         let primitive = mesh.primitives().nth(self.primitive)?;
-        let read = read_primitive("", &primitive, pose.as_ref(), &file.buffers, Path::new(path));
+        let read = read_primitive("", &primitive, pose.as_ref(), buffers, Path::new(path));
         let mesh = read.ok()?.ok()?;
         Some(Arc::unwrap_or_clone(mesh))
     }

@@ -19,6 +19,7 @@ mod animation;
 mod buffers;
 mod camera;
 mod check;
+mod content;
 mod deformation;
 mod draco;
 mod error;
@@ -34,6 +35,7 @@ mod meshopt_codec;
 mod morph;
 mod nodes;
 mod pose;
+mod posed_primitive;
 mod primitive;
 mod scene;
 mod selection;
@@ -42,7 +44,6 @@ mod tangents;
 mod text;
 
 use std::path::Path;
-use std::sync::Arc;
 
 pub use self::animation::AnimationChoice;
 pub use self::buffers::MESHOPT;
@@ -65,7 +66,7 @@ pub(super) fn load_gltf_from(
     path: &Path,
     animation: Option<&AnimationChoice>,
 ) -> Result<Model, ImportError> {
-    Arc::new(GltfFile::open(files, path)?).model(path, animation)
+    GltfFile::open(files, path)?.model(path, animation)
 }
 
 /// Parses a glTF document. `path` is its name in messages, and its other files are relative to it.
@@ -73,5 +74,5 @@ pub(super) fn load_gltf_from(
 /// # Errors
 /// As [`load_gltf`].
 pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
-    Arc::new(GltfFile::parse(&SharedFiles::default(), path, bytes)?).model(path, None)
+    GltfFile::parse(&SharedFiles::default(), path, bytes)?.model(path, None)
 }

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::animation::Animation;
 use super::buffers::Buffers;
 use super::camera::{aspect_of, camera_desc};
+use super::content::GltfContent;
 use super::deformation::AnimatedFile;
 use super::error::{BUFFER_HINT, VALIDATOR_HINT};
 use super::flat::{Place, flattened};
@@ -20,8 +21,8 @@ use super::luminaire::Luminaires;
 use super::material::{Materials, ReadMaterials};
 use super::nodes::{PlacedNodes, placed_nodes};
 use super::pose::Pose;
-use super::primitive::TANGENTS;
-use super::{GltfError, GltfFile, instancing, primitive, tangents};
+use super::posed_primitive::{ReadPrimitive, read_primitive};
+use super::{GltfError, instancing, primitive};
 use crate::model::Names;
 use crate::{ImportError, Model, ModelShape};
 use renderer_base::files::OverBudget;
@@ -31,11 +32,11 @@ use renderer_scene::{LightKind, ModelPart, Motion};
 
 /// Converts the scene of a document to a model.
 pub(super) fn model(
-    file: &Arc<GltfFile>,
+    content: &Arc<GltfContent>,
     animation: Option<Animation>,
     path: &Path,
 ) -> Result<Model, ImportError> {
-    let GltfFile { document, targets, buffers, .. } = &**file;
+    let GltfContent { document, targets, buffers } = &**content;
     let invalid =
         |reason: GltfError| ImportError::Document { path: path.to_owned(), reason, hint: VALIDATOR_HINT };
     let in_material =
@@ -68,8 +69,8 @@ pub(super) fn model(
         flat: FxHashMap::default(),
         poses,
         animated: animation.map(|animation| {
-            let (file, path, motions) = (file.clone(), path.to_owned(), motions.clone());
-            Arc::new(AnimatedFile { file, path, animation, places, motions })
+            let (content, path, motions) = (content.clone(), path.to_owned(), motions.clone());
+            Arc::new(AnimatedFile { content, path, animation, places, motions })
         }),
         motions,
         sets,
@@ -130,39 +131,6 @@ impl PrimitiveKey {
             primitive: primitive.index(),
             posed_by: is_posed.then_some(node.index()),
         }
-    }
-}
-
-/// Primitive that was read; the inner `Err` is the reason why there is nothing to render.
-pub(super) type ReadPrimitive = Result<Result<Arc<Mesh>, &'static str>, ImportError>;
-
-pub(super) fn read_primitive(
-    part: &str,
-    primitive: &Primitive<'_>,
-    pose: Option<&Pose>,
-    buffers: &Buffers,
-    path: &Path,
-) -> ReadPrimitive {
-    let document_error = |reason: GltfError| ImportError::Document {
-        path: path.to_owned(),
-        reason: format!("{part}: {reason}"),
-        hint: VALIDATOR_HINT,
-    };
-    let invalid = |source| ImportError::Mesh { path: path.to_owned(), part: Some(part.to_owned()), source };
-    match primitive::mesh(primitive, buffers).map_err(document_error)? {
-        Ok((mut triangles, selection)) => {
-            if let Some(pose) = pose {
-                pose.deform(&mut triangles, primitive, &selection, buffers)
-                    .map_err(document_error)?;
-            }
-            let mut triangles = triangles.validate().map_err(invalid)?;
-            let has_tangents = (triangles.attributes.iter()).any(|attribute| attribute.name == TANGENTS[0]);
-            if let Some(set) = primitive::tangent_set(&primitive.material()).filter(|_| !has_tangents) {
-                tangents::generate(&mut triangles, set);
-            }
-            Ok(Ok(Arc::new(triangles)))
-        }
-        Err(reason) => Ok(Err(reason)),
     }
 }
 

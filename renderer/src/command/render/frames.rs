@@ -34,7 +34,7 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
         let earlier: Vec<&PathBuf> = files.iter().filter(|file| file.exists()).collect();
         let rendered = variations::run(&one, interrupt, read);
         if interrupt.is_set() {
-            // A later run with --resume takes each existing file for a finished frame.
+            // A later run with --resume keeps existing files.
             for file in files.iter().filter(|file| !earlier.contains(file)) {
                 let _ = fs::remove_file(file);
             }

@@ -187,8 +187,8 @@ impl SceneBuilder {
     ) {
         let geometry = self.new_geometry(sys::GEOMETRY_TYPE_INSTANCE);
         let functions = self.scene.device.functions;
-        // SAFETY: both handles are of this device; the matrices are read before the calls return. A placement has at most
-        // as many keys as Embree has time steps.
+        // SAFETY: both handles are of this device; the matrices are read before the calls return. A placement has no
+        // more keys than Embree has time steps.
         unsafe {
             (functions.set_instanced_scene)(geometry, scene.handle);
             if placement.is_moving() {

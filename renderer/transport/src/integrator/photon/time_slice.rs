@@ -17,7 +17,7 @@ impl TimeSlice {
     /// The whole shutter interval.
     pub(super) const WHOLE: TimeSlice = TimeSlice { first: 0.0, length: 1.0 };
 
-    /// All slices in ascending order.
+    /// Slices in ascending order.
     pub(super) fn all() -> impl ExactSizeIterator<Item = TimeSlice> {
         let length = 1.0 / TimeSlice::COUNT as f32;
         (0..TimeSlice::COUNT).map(move |index| TimeSlice { first: index as f32 * length, length })
