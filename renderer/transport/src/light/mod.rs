@@ -42,6 +42,7 @@ use glam::{Vec2, Vec3};
 
 use crate::material::ShadingContext;
 use bounds::LightBounds;
+use moving::{placed_emission, placed_sample};
 use renderer_base::color::Rgb;
 use renderer_geometry::{Interaction, ShapeId};
 pub use renderer_scene::{Interpolation, MapRows, Outline, SlideLookup, SlideWrap};
@@ -54,7 +55,7 @@ pub use emission_distribution::Probing;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
 pub use light_sample_context::LightSampleContext;
 pub use luminaire::LuminaireLight;
-pub use moving::MovingLight;
+pub use moving::Moving;
 pub use point::PointLight;
 pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
@@ -90,7 +91,7 @@ pub enum Light {
     /// Environment light with portals.
     Portals(Box<PortalLight>),
     /// Light that moves while the shutter is open.
-    Moving(Box<MovingLight>),
+    Moving(Box<Moving<Light>>),
 }
 
 impl Light {
@@ -106,7 +107,10 @@ impl Light {
             Light::Area(_) => {}
             Light::Environment(light) => light.hash_bits(hasher),
             Light::Portals(light) => light.hash_bits(hasher),
-            Light::Moving(light) => light.hash_bits(hasher),
+            Light::Moving(light) => {
+                light.light().hash_bits(hasher);
+                light.hash_motion(hasher);
+            }
         }
     }
 
@@ -134,7 +138,11 @@ impl Light {
             Light::Area(light) => light.emit(sample, context),
             Light::Environment(light) => light.emit(target, u_position, u_direction),
             Light::Portals(light) => light.environment().emit(target, u_position, u_direction),
-            Light::Moving(light) => light.emit(target, sample, context),
+            Light::Moving(light) => {
+                let (pose, target) = light.target(target, sample.time);
+                let emission = light.light().emit(target, sample, context)?;
+                Some(placed_emission(&pose, emission))
+            }
         }?;
         emission.ray.time = sample.time;
         Some(emission)
@@ -195,7 +203,11 @@ impl Light {
             Light::Area(light) => light.sample_li(viewer, part, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
             Light::Portals(light) => light.sample_li(p, u_primitive, u),
-            Light::Moving(light) => light.sample_li(viewer, u_primitive, u),
+            Light::Moving(light) => {
+                let (pose, viewer) = light.viewer(viewer);
+                let sample = light.light().sample_li(&viewer, part, u_primitive, u)?;
+                Some(placed_sample(&pose, sample))
+            }
         }
     }
 
@@ -230,7 +242,10 @@ impl Light {
         match self {
             Light::Environment(light) => light.le_pdf(direction),
             Light::Portals(light) => light.le_pdf(viewer.p, direction),
-            Light::Moving(light) => light.le_pdf(viewer, direction),
+            Light::Moving(light) => {
+                let (pose, viewer) = light.viewer(viewer);
+                light.light().le_pdf(&viewer, pose.local_vector(direction))
+            }
             Light::Directional(light) => light.le_pdf(direction),
             Light::Point(_)
             | Light::Spot(_)
@@ -266,7 +281,7 @@ impl Light {
             Light::Luminaire(light) => Some(light.bounds()),
             Light::Projector(light) => Some(light.bounds()),
             Light::Area(light) => Some(light.bounds(part)),
-            Light::Moving(light) => light.bounds(),
+            Light::Moving(light) => Some(light.bounds(&light.light().bounds(part)?)),
             Light::DirectionalArea(_) | Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => {
                 None
             }
@@ -286,7 +301,11 @@ impl Light {
             Light::Directional(light) => light.irradiance(at),
             Light::Environment(light) => light.irradiance(),
             Light::Portals(light) => light.irradiance(at.p),
-            Light::Moving(light) => light.irradiance(at),
+            // From all directions, since the light may turn.
+            Light::Moving(light) => {
+                let at = LightSampleContext::in_space(light.point_at_opening(at.p));
+                light.light().irradiance(&at)
+            }
             Light::Point(_) | Light::Spot(_) | Light::Luminaire(_) | Light::Projector(_) | Light::Area(_) => {
                 0.0
             }

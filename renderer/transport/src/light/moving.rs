@@ -5,108 +5,93 @@
 
 use std::hash::{Hash, Hasher};
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
-use super::Light;
 use super::bounds::LightBounds;
-use super::light_sample_context::LightSampleContext;
-use super::sample::{Emission, EmissionBounds, LightSample, LightViewer, PrimarySample};
-use crate::material::ShadingContext;
-use renderer_base::color::Rgb;
+use super::sample::{Emission, EmissionBounds, LightSample, LightViewer};
 use renderer_base::math::{Ray, RayEnd};
 use renderer_geometry::camera::{Pose, PoseMotion};
 
 /// Light with a pose over the shutter interval.
 #[derive(Clone, Debug)]
-pub struct MovingLight {
-    /// The light in its own space; not an area light.
-    light: Light,
+pub struct Moving<L> {
+    /// The light in its own space.
+    light: L,
     motion: PoseMotion,
 }
 
-impl MovingLight {
+impl<L> Moving<L> {
     /// Moves a light, given in its own space.
-    pub fn new(light: Light, motion: PoseMotion) -> MovingLight {
-        MovingLight { light, motion }
-    }
-
-    /// Another light with the same motion.
-    #[must_use]
-    pub(crate) fn with_light(&self, light: Light) -> MovingLight {
-        MovingLight { light, motion: self.motion.clone() }
+    pub fn new(light: L, motion: PoseMotion) -> Moving<L> {
+        Moving { light, motion }
     }
 
     /// The light in its own space.
-    pub(super) fn light(&self) -> &Light {
+    pub(crate) fn light(&self) -> &L {
         &self.light
     }
 
-    /// Returns whether the light is an environment.
-    pub(crate) fn is_environment(&self) -> bool {
-        matches!(self.light, Light::Environment(_) | Light::Portals(_))
+    /// Another light with the same motion.
+    pub(super) fn with_light(&self, light: L) -> Moving<L> {
+        Moving { light, motion: self.motion.clone() }
     }
 
-    pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
-        self.light.hash_bits(hasher);
+    /// Adds the bits of the motion to a hash.
+    pub(super) fn hash_motion(&self, hasher: &mut impl Hasher) {
         for x in self.motion.keys().iter().flat_map(|key| key.matrix().to_cols_array()) {
             x.to_bits().hash(hasher);
         }
     }
 
-    pub(super) fn sample_li(&self, viewer: &LightViewer, u_primitive: f64, u: Vec2) -> Option<LightSample> {
+    /// Pose of the light for a viewer, and the viewer in the space of the light.
+    pub(super) fn viewer(&self, viewer: &LightViewer) -> (Pose, LightViewer) {
         let pose = self.motion.at(viewer.time);
-        let local = LightViewer { p: pose.local_point(viewer.p), ..*viewer };
-        let sample = self.light.sample_li(&local, 0, u_primitive, u)?;
-        Some(LightSample {
-            wi: pose.vector(sample.wi),
-            end: sample.end.map(|end| RayEnd {
-                p: pose.point(end.p),
-                p_error: end.p_error,
-                ng: pose.vector(end.ng),
-            }),
-            ..sample
-        })
+        (pose, LightViewer { p: pose.local_point(viewer.p), ..*viewer })
     }
 
-    pub(super) fn le_pdf(&self, viewer: &LightViewer, direction: Vec3) -> (Rgb, f32) {
-        let pose = self.motion.at(viewer.time);
-        let local = LightViewer { p: pose.local_point(viewer.p), ..*viewer };
-        self.light.le_pdf(&local, pose.local_vector(direction))
+    /// Pose of the light at a time, and the target of photons in the space of the light.
+    pub(super) fn target(&self, target: EmissionBounds, time: f32) -> (Pose, EmissionBounds) {
+        let pose = self.motion.at(time);
+        (pose, EmissionBounds { center: pose.local_point(target.center), ..target })
     }
 
-    pub(super) fn emit(
-        &self,
-        target: EmissionBounds,
-        sample: &PrimarySample,
-        context: &mut ShadingContext,
-    ) -> Option<Emission> {
-        let pose = self.motion.at(sample.time);
-        let target = EmissionBounds { center: pose.local_point(target.center), ..target };
-        let emission = self.light.emit(target, sample, context)?;
-        let ray = Ray {
-            origin: pose.point(emission.ray.origin),
-            direction: pose.vector(emission.ray.direction),
-            ..emission.ray
-        };
-        Some(Emission { ray, ..emission })
+    /// A point in the space of the light when the shutter opens.
+    pub(super) fn point_at_opening(&self, p: Vec3) -> Vec3 {
+        self.motion.open().local_point(p)
     }
 
-    /// Estimated irradiance of a light outside the light tree [W/m²]: from all directions, as the light may turn.
-    pub(super) fn irradiance(&self, at: &LightSampleContext) -> f32 {
-        self.light
-            .irradiance(&LightSampleContext::in_space(self.motion.open().local_point(at.p)))
-    }
-
-    /// Bounds over the shutter interval.
-    pub(super) fn bounds(&self) -> Option<LightBounds> {
-        let bounds = self.light.bounds(0)?;
+    /// Bounds over the shutter interval of a light with these bounds in its own space.
+    pub(super) fn bounds(&self, bounds: &LightBounds) -> LightBounds {
         let placed = |pose: &Pose| LightBounds {
             center: pose.point(bounds.center),
             axis: pose.vector(bounds.axis),
-            ..bounds
+            ..*bounds
         };
         let keys = self.motion.keys().iter().map(placed);
-        let union = keys.reduce(|all, key| LightBounds { intensity: bounds.intensity, ..all.union(&key) })?;
-        Some(union)
+        let union = keys.reduce(|all, key| all.union(&key)).unwrap_or(*bounds);
+        LightBounds { intensity: bounds.intensity, ..union }
     }
+}
+
+/// A sample in the space of a light transformed to the world.
+pub(super) fn placed_sample(pose: &Pose, sample: LightSample) -> LightSample {
+    LightSample {
+        wi: pose.vector(sample.wi),
+        end: sample.end.map(|end| RayEnd {
+            p: pose.point(end.p),
+            p_error: end.p_error,
+            ng: pose.vector(end.ng),
+        }),
+        ..sample
+    }
+}
+
+/// A photon in the space of a light transformed to the world.
+pub(super) fn placed_emission(pose: &Pose, emission: Emission) -> Emission {
+    let ray = Ray {
+        origin: pose.point(emission.ray.origin),
+        direction: pose.vector(emission.ray.direction),
+        ..emission.ray
+    };
+    Emission { ray, ..emission }
 }

@@ -284,7 +284,9 @@ fn lights(scene: &Scene, names: &SceneNames, labels: &LabelTable, groups: &Light
     let event = |light: &Light, name: &LightName| Event {
         kind: match light {
             Light::Environment(_) | Light::Portals(_) => EventKind::Background,
-            Light::Moving(light) if light.is_environment() => EventKind::Background,
+            Light::Moving(light) if matches!(light.light(), Light::Environment(_) | Light::Portals(_)) => {
+                EventKind::Background
+            }
             _ => EventKind::Light,
         },
         scattering: Scattering::None,

@@ -4,7 +4,7 @@ use glam::{Affine3A, Vec2};
 
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
-    Falloff, Light, LuminaireLight, MovingLight, PointLight, Portal, PortalLight, ProjectorLight,
+    Falloff, Light, LuminaireLight, Moving, PointLight, Portal, PortalLight, ProjectorLight,
     ProjectorTexture, SpotLight, sky_lights,
 };
 use crate::material::RenderingSpace;
@@ -118,7 +118,7 @@ pub(super) fn moving(
 ) -> Result<Vec<Light>, CameraError> {
     let keys: Vec<Affine3A> = keys.iter().map(|key| space.transform_to_rendering(key)).collect();
     let motion = PoseMotion::new(&keys)?;
-    let moving = |light| Light::Moving(Box::new(MovingLight::new(light, motion.clone())));
+    let moving = |light| Light::Moving(Box::new(Moving::new(light, motion.clone())));
     Ok(lights.into_iter().map(moving).collect())
 }
 
