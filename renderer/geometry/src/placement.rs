@@ -110,7 +110,6 @@ impl Placement {
 
 /// Transform of a placement at one time.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a box would allocate for each ray")]
 pub enum PlacementAt<'a> {
     /// The transform of a constant placement.
     Constant(&'a Transform),

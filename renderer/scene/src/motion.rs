@@ -147,7 +147,7 @@ impl Motion {
     pub fn then_of(mut self, first: &Motion) -> Motion {
         for factor in &first.factors {
             match (self.factors.last_mut(), factor) {
-                (Some(Factor::Constant(last)), Factor::Constant(matrix)) => *last = *last * *matrix,
+                (Some(Factor::Constant(last)), Factor::Constant(matrix)) => *last *= *matrix,
                 _ => self.factors.push(factor.clone()),
             }
         }

@@ -277,13 +277,11 @@ impl Reader<'_> {
             let key = self.key(node, mesh, &primitive);
             let allocated = self.buffers.budget.allocate("instances", places.len(), SHAPE_BYTES);
             allocated.map_err(|excess| self.document_error(excess.to_string()))?;
-            let mut seen: Vec<(usize, Arc<Mesh>, Affine3A, Option<Arc<Motion>>)> = vec![];
+            let mut seen: Vec<(usize, Arc<Mesh>, &Place)> = vec![];
             for (instance, place) in &places {
                 let mesh = self.mesh_in(place, key, &triangles);
                 let mesh = mesh.map_err(|excess| self.document_error(excess.to_string()))?;
-                let motion =
-                    world_from_node.and_then(|world| self.motion((node, world), place, is_instanced));
-                seen.extend(mesh.map(|mesh| (*instance, mesh, place.world_from_mesh, motion)));
+                seen.extend(mesh.map(|mesh| (*instance, mesh, place)));
             }
             self.warn_of_lost(&part, places.len() - seen.len(), places.len());
             if seen.is_empty() {
@@ -294,11 +292,13 @@ impl Reader<'_> {
             let deformation = animated.and_then(|of| of.deformation(node, primitive.index()));
             let name: Arc<str> = self.shape_names.unique(&part).into();
             let material = primitive.material().index();
-            self.model.shapes.extend(seen.into_iter().map(
-                |(instance, triangles, world_from_object, motion)| ModelShape {
+            for (instance, triangles, place) in seen {
+                let motion =
+                    world_from_node.and_then(|world| self.motion((node, world), place, is_instanced));
+                self.model.shapes.push(ModelShape {
                     name: name.clone(),
                     mesh: triangles,
-                    world_from_object,
+                    world_from_object: place.world_from_mesh,
                     motion,
                     deformation: deformation.clone(),
                     material,
@@ -308,8 +308,8 @@ impl Reader<'_> {
                         primitive: primitive.index(),
                         instance: is_instanced.then_some(instance),
                     }),
-                },
-            ));
+                });
+            }
         }
         Ok(())
     }
