@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::program::{bytes, done, refused, run, scene_folder};
+use renderer::image::read_channels;
+
+use crate::program::{bytes, done, plane, refused, run, scene_folder};
 
 const SCENE: &str = "film { size = (12, 8); fps = 25; }
 sampler { spp = 2; }
@@ -54,5 +56,28 @@ fn frames_need_numbered_files() {
     );
     for args in ["--frames 3-1 -o f.#.exr", "--frames 1-3 --at 2 -o f.#.exr", "--at soon -o f.exr"] {
         assert_eq!(run(at, &format!("render a.kiln {args}")).status.code(), Some(2), "{args}");
+    }
+}
+
+#[test]
+fn motion_vectors_are_in_pixels() {
+    // Eight pixels a metre.
+    let folder = scene_folder(
+        "camera main : orthographic { from = (0, 0, 5); to = (0, 0, 0); width = 8; }
+         film { size = (64, 64); filter = box; shutter = (0, 0); }
+         light sky : environment { color = 1; }
+         shape still : rectangle { size = 8; transform = translate(0, 0, -1); }
+         shape card : rectangle { size = 2; motion = {
+             at(-1, translate(-2, 0, 0)), at(0, translate(0, 0, 0)), at(1, translate(1, 0.5, 0)) }; }",
+    );
+    let at = folder.path();
+    done(at, "render a.kiln --aov motion --spp 1 -o o.exr");
+    let picture = read_channels(&at.join("o.exr")).unwrap();
+    let motion = |x: usize, y: usize| {
+        ["X", "Y", "Z", "W"].map(|c| plane(&picture, &format!("motion.{c}"))[64 * y + x])
+    };
+    for (found, expected) in [(motion(32, 32), [8.0, -4.0, -16.0, 0.0]), (motion(2, 2), [0.0; 4])] {
+        let is_near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3);
+        assert!(is_near, "{found:?}, not {expected:?}");
     }
 }
