@@ -9,6 +9,7 @@ mod farm;
 mod flags;
 mod fmt;
 #[cfg(target_os = "linux")]
+mod frames;
 mod full_disk;
 mod gallery;
 mod graph;

@@ -1,5 +1,6 @@
 //! glTF importer: contents of documents; damaged documents give errors, never panics.
 
+mod animation;
 mod appearance;
 mod compressed;
 mod exports;

@@ -61,7 +61,7 @@ fn picture(desc: &SceneDesc, seed: u64, spp: u64) -> Image {
         unit: SampleUnit::Path,
         seed,
         threads: 2,
-        ..RenderSettings::of_camera(built.camera, SIZE)
+        ..RenderSettings::of_camera(built.camera.clone(), SIZE)
     };
     render_scene(&built.scene, &settings).state.film.develop()
 }

@@ -53,7 +53,7 @@ fn a_long_pass_is_discarded() {
             guide: Some(false),
             ..PathSettings::default()
         }),
-        ..RenderSettings::of_camera(built.camera, size)
+        ..RenderSettings::of_camera(built.camera.clone(), size)
     };
     let observer = Interrupter::default();
     let stopped = render(&built.scene, &settings(64), &observer, &observer.stop).expect("it renders");
@@ -117,7 +117,7 @@ fn pilots_end_immediately() {
             samples: 0..1 << 20,
             total: 1 << 20,
             integrator,
-            ..RenderSettings::of_camera(built.camera, size)
+            ..RenderSettings::of_camera(built.camera.clone(), size)
         };
         let observer = AtFirstPhoton::default();
         let stopped = render(&built.scene, &settings, &observer, &observer.stop).expect("it renders");

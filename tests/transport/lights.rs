@@ -19,7 +19,7 @@ use renderer::interior::InteriorList;
 use renderer::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EmissionBounds, EnvironmentLight, EnvironmentMap,
     EnvironmentOptions, Falloff, Interpolation, Light, LightSample, LightSampleContext, LightViewer, Outline,
-    ProjectorLight, ProjectorTexture, SlideLookup, SlideWrap, SpotLight,
+    PrimarySample, ProjectorLight, ProjectorTexture, SlideLookup, SlideWrap, SpotLight,
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
@@ -183,7 +183,7 @@ fn viewpoints(case: &Case) -> Vec<(&'static str, Vec3)> {
     let point = shape.sample_area(0, Vec2::new(0.31, 0.62)).point;
     let side = point.ng.any_orthonormal_vector();
     let mut viewpoints = vec![
-        ("inside", shape.placement().at(SHUTTER_OPEN).point(Vec3::new(0.1, 0.2, 0.3))),
+        ("inside", shape.placement().open().point(Vec3::new(0.1, 0.2, 0.3))),
         ("to the side", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
         ("far away", bounds.center() + Vec3::new(-40.0, 110.0, 70.0)),
         ("before", point.p + point.ng * 0.3),
@@ -226,7 +226,7 @@ fn agree(a: &Moments, b: &Moments) -> bool {
 fn sample_lights(scene: &Scene, p: Vec3, rng: &mut Rng) -> Option<LightSample> {
     let chosen = scene.select_light(&LightSampleContext::in_space(p), rng.next_choice())?;
     let light = scene.light(chosen.light);
-    let mut sample = light.sample_li(p, chosen.part, chosen.u, rng.next_2d())?;
+    let mut sample = light.sample_li(&LightViewer::at(p), chosen.part, chosen.u, rng.next_2d())?;
     sample.pdf *= chosen.probability;
     Some(sample)
 }

@@ -20,6 +20,7 @@ mod intersect;
 mod invariances;
 mod lights;
 mod media;
+mod motion;
 mod noise;
 mod passes;
 mod photon;

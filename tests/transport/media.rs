@@ -308,7 +308,7 @@ fn pictures_of_fog_do_not_depend_on_threads() {
             total: 4,
             threads,
             integrator: path(),
-            ..RenderSettings::of_camera(scene.0.camera, scene.1)
+            ..RenderSettings::of_camera(scene.0.camera.clone(), scene.1)
         };
         let picture = render_scene(&scene.0.scene, &settings).state.film.develop();
         let pixel = |i: usize| picture.rgb(i % 16, i / 16).to_array().map(f32::to_bits);

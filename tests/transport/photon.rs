@@ -46,7 +46,7 @@ fn rendered(
         seed: 1,
         threads: look.threads,
         photon_map: look.file,
-        ..RenderSettings::of_camera(camera, size)
+        ..RenderSettings::of_camera(camera.clone(), size)
     };
     render(scene, &settings, &Silent, &AtomicBool::new(false))
 }
@@ -71,7 +71,7 @@ fn shipped(name: &str, set: &[&str]) -> Built {
 }
 
 fn picture(built: &Built, size: [u32; 2], look: Look) -> Image {
-    rendered(&built.scene, built.camera, size, built.integrator, look)
+    rendered(&built.scene, built.camera.clone(), size, built.integrator, look)
         .unwrap_or_else(|error| panic!("{error}"))
         .state
         .film
@@ -279,7 +279,7 @@ fn irradiance_in_a_furnace_is_uniform() {
         ),
     ];
     for (name, settings, expected) in cases {
-        let film = rendered(&scene, camera, [24, 12], Integrator::Photon(settings), look(32))
+        let film = rendered(&scene, camera.clone(), [24, 12], Integrator::Photon(settings), look(32))
             .unwrap()
             .state
             .film;
@@ -488,7 +488,7 @@ fn results_do_not_depend_on_threads_or_ranges() {
         let built = shipped("cornell_spheres", set);
         let at = |threads, first, spp| {
             let look = Look { first, spp, threads, file: None };
-            rendered(&built.scene, built.camera, [40, 40], built.integrator, look).unwrap()
+            rendered(&built.scene, built.camera.clone(), [40, 40], built.integrator, look).unwrap()
         };
         let whole = at(1, 0, 4);
         for threads in [2, 3] {
@@ -512,7 +512,7 @@ fn a_map_file_gives_the_bytes_of_a_single_run() {
     let built = small();
     let with = |file: Option<&PathBuf>| {
         let look = Look { file: file.cloned(), ..look(2) };
-        rendered(&built.scene, built.camera, [32, 32], built.integrator, look)
+        rendered(&built.scene, built.camera.clone(), [32, 32], built.integrator, look)
     };
     let straight = with(None).unwrap();
     let saving = with(Some(&file)).unwrap();
@@ -532,7 +532,7 @@ fn a_map_file_gives_the_bytes_of_a_single_run() {
         seed: 1,
         time_limit: Some(Duration::from_nanos(1)),
         photon_map: Some(file.clone()),
-        ..RenderSettings::of_camera(built.camera, [32, 32])
+        ..RenderSettings::of_camera(built.camera.clone(), [32, 32])
     };
     render(&built.scene, &limited, &Silent, &AtomicBool::new(false)).unwrap();
     let loading = with(Some(&file)).unwrap();
@@ -542,7 +542,7 @@ fn a_map_file_gives_the_bytes_of_a_single_run() {
     // Another scene, other settings, and damaged files are rejected.
     let refuses = |built: &Built, file: &Path| {
         let look = Look { file: Some(file.to_owned()), ..look(1) };
-        match rendered(&built.scene, built.camera, [32, 32], built.integrator, look) {
+        match rendered(&built.scene, built.camera.clone(), [32, 32], built.integrator, look) {
             Err(RenderError::Prepare(error)) => error,
             other => panic!("{:?}", other.map(|rendered| rendered.state.samples)),
         }

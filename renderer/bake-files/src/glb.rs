@@ -21,7 +21,7 @@ use super::{Failure, pages};
 use renderer_bake::{Lightmap, Side, SurfaceMaps, VertexLight};
 use renderer_base::color::Rgb;
 use renderer_export::Document;
-use renderer_geometry::{Footprint, Mesh, SHUTTER_OPEN, Shape, ShapeId};
+use renderer_geometry::{Footprint, Mesh, Shape, ShapeId};
 use renderer_transport::integrator::Context;
 use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
@@ -189,7 +189,7 @@ impl World {
 
     /// A side of a shape in a scene of that radius.
     fn new(shape: &Shape, side: Side, mesh: &Mesh, radius: f32) -> World {
-        let to_world = shape.placement().at(SHUTTER_OPEN);
+        let to_world = shape.placement().open();
         let turned = shape.flip_normals != (side == Side::Back);
         let sign = if turned { -1.0 } else { 1.0 };
         let normal = |&n: &Vec3| (to_world.normal(n).normalize_or(Vec3::Y) * sign).to_array();

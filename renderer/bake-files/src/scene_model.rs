@@ -9,7 +9,6 @@ use super::folder::MODEL;
 use renderer_bake::{Feature, FeatureDesc, Lightmap, triangles};
 use renderer_base::color::Rgb;
 use renderer_export::{AddedLightmap, Document, Material, MaterialTextures, SceneShape, SceneWriter};
-use renderer_geometry::SHUTTER_OPEN;
 use renderer_scene::{ModelPart, SceneDesc};
 use renderer_transport::scene::Scene;
 
@@ -56,7 +55,7 @@ impl SceneModel {
                 name: &shape.name,
                 asset: shape.asset.as_deref(),
                 mesh: triangles(built),
-                world_from_object: *built.placement().at(SHUTTER_OPEN).world_from_object(),
+                world_from_object: *built.placement().open().world_from_object(),
                 is_flipped: built.flip_normals,
                 material,
             }));

@@ -127,7 +127,11 @@ impl Parts {
             });
         }
         let [high, low, cages] = Parts::find(request, desc)?;
-        let shapes = |list: &[usize]| list.iter().map(|&shape| desc.shapes[shape].build()).collect();
+        let shapes = |list: &[usize]| {
+            list.iter()
+                .map(|&shape| desc.shapes[shape].build(&desc.film.shutter.instant()))
+                .collect()
+        };
         Ok(Parts {
             low: shapes(&low),
             names: names_of(&low),

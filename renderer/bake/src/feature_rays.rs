@@ -137,7 +137,7 @@ pub(super) fn add_visibility(
         };
         let light = scene.light(lights[choose(count) as usize]);
         let part = choose(f64::from(light.parts()));
-        let Some(sample) = light.sample_li(it.p, part, choice.clamp(0.0, BELOW_ONE), sampler.next_2d())
+        let Some(sample) = light.sample_li(&viewer, part, choice.clamp(0.0, BELOW_ONE), sampler.next_2d())
         else {
             continue;
         };

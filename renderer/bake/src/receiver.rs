@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::tessellate::tessellate;
 use super::unwrap::{Flat, unwrap};
 use super::uv;
-use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId, SurfacePoint};
+use renderer_geometry::{Mesh, Shape, ShapeId, SurfacePoint};
 
 /// A side of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl Receiver {
         match uv::check(&self.mesh, &self.mesh.uvs2) {
             Ok(()) => (uv::flatten(&self.mesh, shape, &self.mesh.uvs2), Coordinates::Own, None),
             Err(unfit) => (
-                unwrap(&self.mesh, shape.placement().at(SHUTTER_OPEN).world_from_object()),
+                unwrap(&self.mesh, shape.placement().open().world_from_object()),
                 Coordinates::Unwrapped,
                 Some(unfit),
             ),

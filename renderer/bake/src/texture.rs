@@ -28,7 +28,6 @@ use super::unwrap::Flat;
 use super::work::Workers;
 use renderer_base::color::Rgb;
 use renderer_denoise::Denoiser;
-use renderer_geometry::SHUTTER_OPEN;
 
 /// Light of all surfaces in one texture.
 #[derive(Debug)]
@@ -291,11 +290,8 @@ fn all_borders(surface: &Surfaces<'_>, atlas: &Atlas) -> Vec<Border> {
         .flat_map(|((receiver, flat), places)| {
             let shape = &surface.shapes[receiver.shape.0 as usize];
             let mesh = &flat.mesh;
-            let positions: Vec<Vec3> = mesh
-                .positions
-                .iter()
-                .map(|&p| shape.placement().at(SHUTTER_OPEN).point(p))
-                .collect();
+            let positions: Vec<Vec3> =
+                mesh.positions.iter().map(|&p| shape.placement().open().point(p)).collect();
             borders(&mesh.triangles, places, &positions, |triangle, vertex| {
                 let corner = mesh.triangles[triangle].iter().position(|&v| v == vertex).unwrap_or(0);
                 let weights = [Vec2::ZERO, Vec2::X, Vec2::Y][corner];

@@ -17,7 +17,7 @@ use super::sides::backs;
 use super::translucent::GatherPoints;
 use super::work::Workers;
 use renderer_base::color::Rgb;
-use renderer_geometry::{Interaction, Mesh, SHUTTER_OPEN, ShapeId};
+use renderer_geometry::{Interaction, Mesh, ShapeId};
 use renderer_transport::integrator::Context;
 use renderer_transport::scene::Scene;
 
@@ -161,7 +161,7 @@ fn gathered<'a>(scene: &Scene, objects: &'a [BakedVertices]) -> Points<'a> {
             object: object as u32,
             block: UVec2::new((vertex / BLOCK) as u32, 0),
             key: UVec2::new((objects[object].first + vertex) as u32, 0),
-            p: shape.placement().at(SHUTTER_OPEN).point(at),
+            p: shape.placement().open().point(at),
         }
     };
     let of_object =

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::receiver::Side;
-use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, weld};
+use renderer_geometry::{Mesh, Shape, weld};
 
 /// A mesh in world space, its triangles counter-clockwise from the baked side.
 pub(super) struct WorldMesh {
@@ -19,7 +19,7 @@ pub(super) struct WorldMesh {
 impl WorldMesh {
     /// A side of a shape, which has this mesh.
     pub(super) fn new(shape: &Shape, side: Side, mesh: &Mesh) -> WorldMesh {
-        let to_world = shape.placement().at(SHUTTER_OPEN);
+        let to_world = shape.placement().open();
         let is_flipped = shape.flip_normals != (side == Side::Back);
         let sign = if is_flipped { -1.0 } else { 1.0 };
         let is_turned = to_world.is_mirrored() != is_flipped;

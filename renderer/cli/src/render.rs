@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use super::image::parse_exposure;
 use super::{DenoiseQuality, ToneCurve, Viewer};
 use renderer_inputs::common_args::ReportArgs;
+use renderer_inputs::frame_time::FrameRange;
 use renderer_inputs::render_request::{RenderRequest, parse_duration};
 
 /// `kiln render`
@@ -26,9 +27,14 @@ pub struct RenderArgs {
     /// Minimum interval between checkpoints; writing them uses at most a hundredth of the time
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration, requires = "checkpoint")]
     pub checkpoint_every: Duration,
-    /// Resumes from the checkpoint; starts from the beginning if the file does not exist
-    #[arg(long, requires = "checkpoint")]
+    /// Resumes from the checkpoint; starts from the beginning if the file does not exist. With --frames, keeps the files of
+    /// finished frames
+    #[arg(long)]
     pub resume: bool,
+    /// Renders a range of frames, such as 1-100 or 1-100:2; names of files contain # for the digits of the frame:
+    /// frame.####.exr
+    #[arg(long, value_name = "A-B[:STEP]", allow_hyphen_values = true, conflicts_with_all = ["at", "watch", "preview"])]
+    pub frames: Option<FrameRange>,
     /// Interval at which the intermediate picture is written
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub write_every: Option<Duration>,

@@ -16,7 +16,7 @@ impl Shape {
         hit: &Hit,
         ray: &Ray,
     ) -> Interaction {
-        let to_world = self.placement().at(ray.time);
+        let to_world = &*self.placement().at(ray.time);
         self.analytic_point(to_world, analytic, object_point(to_world, ray, hit.t))
             .hit_by(ray, id, hit.primitive)
     }

@@ -9,7 +9,7 @@ use glam::Vec3;
 use rustc_hash::FxHashMap;
 
 use super::weld::{tolerance, weld_within};
-use super::{DisjointSets, Geometry, Mesh, SHUTTER_OPEN, Shape};
+use super::{DisjointSets, Geometry, Mesh, Shape};
 
 /// Rounding of vertices under different transforms, relative to their coordinates.
 const PLACEMENT_ROUNDING: f32 = 4.0 * f32::EPSILON;
@@ -91,7 +91,7 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
 
 /// A world-space edge of a mesh, oriented so that the outer side of the surface is that of its normals.
 fn placed([a, b]: [Vec3; 2], shape: &Shape, index: usize) -> Edge {
-    let to_world = shape.placement().at(SHUTTER_OPEN);
+    let to_world = shape.placement().open();
     let [a, b] = [a, b].map(|p| to_world.point(p));
     Edge {
         ends: if to_world.is_mirrored() == shape.flip_normals {
@@ -223,7 +223,7 @@ fn unmatched<T: Copy>(mut sides: Vec<Side<T>>, mut matched: impl FnMut(&[Side<T>
 impl Rim {
     /// The rim of a shape about z at an offset; `side` is 1 if the rim runs counter-clockwise about +z.
     fn new(shape: &Shape, index: usize, offset: Vec3, side: f32) -> Rim {
-        let to_world = shape.placement().at(SHUTTER_OPEN);
+        let to_world = shape.placement().open();
         let matrix = &to_world.world_from_object().matrix3;
         let normal = to_world.normal(Vec3::Z).normalize_or_zero();
         let flip = if shape.flip_normals { -1.0 } else { 1.0 };

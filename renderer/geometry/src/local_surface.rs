@@ -4,7 +4,7 @@
 
 use glam::{DMat3, DVec3, DVec4, Vec3};
 
-use super::{Analytic, Geometry, SHUTTER_OPEN, Shape};
+use super::{Analytic, Geometry, Shape, Transform};
 use renderer_base::math::in_double;
 
 /// One primitive of a shape as the zero set of f(x) = c + g·x + |M x|², x relative to a point of the world \[m\].
@@ -43,28 +43,25 @@ pub struct Crossing {
 }
 
 impl Shape {
-    /// A primitive in coordinates relative to `point`, world space.
-    pub fn local_surface(&self, primitive: u32, point: DVec3) -> LocalSurface {
+    /// A primitive at a time of the shutter interval, in coordinates relative to `point`, world space.
+    pub fn local_surface(&self, primitive: u32, point: DVec3, time: f32) -> LocalSurface {
+        let to_world = &*self.placement().at(time);
         let flip = if self.flip_normals { -1.0 } else { 1.0 };
         match &self.geometry {
             Geometry::Mesh(_) => {
-                let mirror = if self.placement().at(SHUTTER_OPEN).is_mirrored() {
-                    -1.0
-                } else {
-                    1.0
-                };
-                LocalSurface::triangle(self.traced_triangle(primitive), point, flip * mirror)
+                let mirror = if to_world.is_mirrored() { -1.0 } else { 1.0 };
+                let vertices = self.traced_triangle(to_world, primitive, time);
+                LocalSurface::triangle(vertices, point, flip * mirror)
             }
-            Geometry::Sphere => self.local_quadric(Analytic::Sphere, point, flip),
-            Geometry::Disk => self.local_quadric(Analytic::Disk, point, flip),
-            Geometry::Cylinder => self.local_quadric(Analytic::Cylinder, point, flip),
-            Geometry::Curves(_) | Geometry::Points(_) => self.local_sphere(primitive, point, flip),
+            Geometry::Sphere => LocalSurface::quadric(to_world, Analytic::Sphere, point, flip),
+            Geometry::Disk => LocalSurface::quadric(to_world, Analytic::Disk, point, flip),
+            Geometry::Cylinder => LocalSurface::quadric(to_world, Analytic::Cylinder, point, flip),
+            Geometry::Curves(_) | Geometry::Points(_) => self.local_sphere(to_world, primitive, point, flip),
         }
     }
 
     /// The sphere of a point, or that about the nearest end or middle of a piece of a curve.
-    fn local_sphere(&self, primitive: u32, point: DVec3, side: f64) -> LocalSurface {
-        let to_world = self.placement().at(SHUTTER_OPEN);
+    fn local_sphere(&self, to_world: &Transform, primitive: u32, point: DVec3, side: f64) -> LocalSurface {
         let object_from_world = to_world.exact_object_from_world();
         let origin = object_from_world.transform_point3(point);
         let sphere = match &self.geometry {
@@ -90,8 +87,23 @@ impl Shape {
         }
     }
 
-    fn local_quadric(&self, analytic: Analytic, point: DVec3, side: f64) -> LocalSurface {
-        let to_world = self.placement().at(SHUTTER_OPEN);
+    /// World-space vertices of a triangle, as in ray queries.
+    fn traced_triangle(&self, to_world: &Transform, primitive: u32, time: f32) -> [DVec3; 3] {
+        match &self.geometry {
+            Geometry::Mesh(mesh) if self.world_vertices().is_none() => {
+                let world_from_object = in_double(to_world.world_from_object());
+                let indices = mesh.triangles[primitive as usize];
+                indices.map(|index| {
+                    world_from_object.transform_point3(self.object_position(mesh, index, time).as_dvec3())
+                })
+            }
+            _ => self.triangle(primitive).map(Vec3::as_dvec3),
+        }
+    }
+}
+
+impl LocalSurface {
+    fn quadric(to_world: &Transform, analytic: Analytic, point: DVec3, side: f64) -> LocalSurface {
         let object_from_world = to_world.exact_object_from_world();
         let object_from_local = object_from_world.matrix3;
         let origin = object_from_world.transform_point3(point);
@@ -126,22 +138,6 @@ impl Shape {
         }
     }
 
-    /// World-space vertices of a triangle, as in ray queries.
-    fn traced_triangle(&self, primitive: u32) -> [DVec3; 3] {
-        match &self.geometry {
-            Geometry::Mesh(mesh) if self.world_vertices().is_none() => {
-                let world_from_object = in_double(self.placement().at(SHUTTER_OPEN).world_from_object());
-                let indices = mesh.triangles[primitive as usize];
-                indices.map(|index| {
-                    world_from_object.transform_point3(mesh.positions[index as usize].as_dvec3())
-                })
-            }
-            _ => self.triangle(primitive).map(Vec3::as_dvec3),
-        }
-    }
-}
-
-impl LocalSurface {
     fn triangle(vertices: [DVec3; 3], point: DVec3, side: f64) -> LocalSurface {
         let [a, b, c] = vertices.map(|p| p - point);
         let (edge1, edge2) = (b - a, c - a);
@@ -272,7 +268,7 @@ mod tests {
     use glam::Affine3A;
 
     use super::*;
-    use crate::Mesh;
+    use crate::{Mesh, SHUTTER_OPEN};
 
     const PLACE: DVec3 = DVec3::new(8000.0, -3000.0, 5000.0);
 
@@ -285,7 +281,7 @@ mod tests {
     fn distances_far_from_the_origin_are_exact() {
         let direction = DVec3::new(0.6, 0.0, 0.8);
         let ball = placed(Geometry::Sphere)
-            .local_surface(0, PLACE + DVec3::Z * 0.5)
+            .local_surface(0, PLACE + DVec3::Z * 0.5, SHUTTER_OPEN)
             .through_origin();
         for depth in [1e-3, 1e-9, 1e-15] {
             let within = |near: f64, far: f64| {
@@ -301,7 +297,7 @@ mod tests {
 
         let mesh = placed(Geometry::Mesh(Arc::new(Mesh::cube())));
         let top = (0..mesh.primitive_count())
-            .map(|primitive| mesh.local_surface(primitive, PLACE + DVec3::new(0.1, 0.2, 0.5)))
+            .map(|primitive| mesh.local_surface(primitive, PLACE + DVec3::new(0.1, 0.2, 0.5), SHUTTER_OPEN))
             .find_map(|of| of.crossing_within(DVec3::Z * -1e-6, direction, -1e-3, 1e-3));
         let found = top.expect("the line leaves by the top");
         assert!((found.t - 1.25e-6).abs() < 1e-9 && found.cos > 0.0, "{found:?}");
@@ -309,11 +305,11 @@ mod tests {
 
     #[test]
     fn primitives_end_at_their_edges() {
-        let disk = placed(Geometry::Disk).local_surface(0, PLACE);
+        let disk = placed(Geometry::Disk).local_surface(0, PLACE, SHUTTER_OPEN);
         let at = |x: f64| disk.crossing_within(DVec3::new(x, 0.0, -1.0), DVec3::Z, 0.0, 2.0);
         assert!(at(0.49).is_some_and(|found| (found.t - 1.0).abs() < 1e-12 && found.cos == 1.0));
         assert!(at(0.51).is_none());
-        let wall = placed(Geometry::Cylinder).local_surface(0, PLACE);
+        let wall = placed(Geometry::Cylinder).local_surface(0, PLACE, SHUTTER_OPEN);
         let at = |z: f64| wall.is_crossed(DVec3::new(0.0, 0.0, z), DVec3::X);
         assert!(at(0.25) && !at(-0.01));
     }

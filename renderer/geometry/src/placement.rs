@@ -1,6 +1,8 @@
 //! Placement: the transform from object space to world space over the shutter interval.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec3, Vec3A, Vec3Swizzles};
 
@@ -9,53 +11,142 @@ use renderer_base::math::{Bounds, ROUNDING, determinant, in_double, in_single, i
 /// Time of queries without a ray: the opening of the shutter.
 pub const SHUTTER_OPEN: f32 = 0.0;
 
-/// Object-to-world transform over the shutter interval, as pbrt's `AnimatedTransform`.
+/// Maximum number of keys of a moving placement: Embree's maximum number of time steps.
+pub const MAX_PLACEMENT_KEYS: usize = 129;
+
+/// Object-to-world transform over the shutter interval.
 ///
-/// The transform is constant. Motion blur needs keys here, their interpolation in [`Placement::at`] and their union in
-/// [`Placement::bounds`].
+/// A moving placement has matrices at uniform times, which are interpolated linearly, as Embree does with the transforms
+/// of instances: points move along straight lines between keys, so that the union of the bounds at the keys is a bound.
 #[derive(Clone, Debug)]
 pub struct Placement {
-    transform: Transform,
+    /// Transform when the shutter opens.
+    open: Transform,
+    /// Matrices at uniform times, the first when the shutter opens; `None` if the transform is constant.
+    keys: Option<Arc<[Affine3A]>>,
 }
 
 impl From<Affine3A> for Placement {
     /// A constant placement. `world_from_object` must be invertible
     /// ([`is_invertible`](renderer_base::math::is_invertible)); a singular one causes no failure, but has no surface.
     fn from(world_from_object: Affine3A) -> Placement {
-        Placement { transform: Transform::new(world_from_object) }
+        Placement { open: Transform::new(world_from_object), keys: None }
     }
 }
 
 impl Placement {
-    /// Transform at a time in `[0,1]` of the shutter interval.
+    /// A placement with matrices at uniform times of the shutter interval, both ends included; constant if all are equal.
+    ///
+    /// # Panics
+    /// If there is no matrix, or more than [`MAX_PLACEMENT_KEYS`].
+    pub fn moving(keys: &[Affine3A]) -> Placement {
+        assert!(keys.len() <= MAX_PLACEMENT_KEYS, "Embree has a maximum number of time steps");
+        let is_constant = keys.iter().all(|key| *key == keys[0]);
+        Placement { keys: (!is_constant).then(|| keys.into()), ..keys[0].into() }
+    }
+
+    /// Returns whether the transform changes while the shutter is open.
     #[inline]
-    pub fn at(&self, _time: f32) -> &Transform {
-        &self.transform
+    pub fn is_moving(&self) -> bool {
+        self.keys.is_some()
+    }
+
+    /// Transform when the shutter opens.
+    #[inline]
+    pub fn open(&self) -> &Transform {
+        &self.open
+    }
+
+    /// Transform at a time in `[0,1]` of the shutter interval.
+    #[inline(always)]
+    pub fn at(&self, time: f32) -> PlacementAt<'_> {
+        match &self.keys {
+            None => PlacementAt::Constant(&self.open),
+            Some(keys) => PlacementAt::Moving(interpolated(keys, time)),
+        }
+    }
+
+    /// Object-to-world matrices at uniform times of the shutter interval; one if the placement is constant.
+    pub fn keys(&self) -> &[Affine3A] {
+        match &self.keys {
+            None => std::slice::from_ref(&self.open.world_from_object),
+            Some(keys) => keys,
+        }
     }
 
     /// World-space bounds over the shutter interval; `at` returns the bounds under one transform.
     pub fn bounds(&self, at: impl Fn(&Transform) -> Bounds) -> Bounds {
-        at(&self.transform)
+        match &self.keys {
+            None => at(&self.open),
+            Some(keys) => (keys.iter())
+                .map(|key| at(&Transform::new(*key)))
+                .fold(Bounds::EMPTY, Bounds::union),
+        }
     }
 
-    /// The placement with a changed object-to-world matrix.
+    /// The placement with changed object-to-world matrices.
     #[must_use]
     pub fn map(&self, change: impl Fn(&Affine3A) -> Affine3A) -> Placement {
-        change(&self.transform.world_from_object).into()
+        Placement::moving(&self.keys().iter().map(change).collect::<Vec<_>>())
     }
 
-    /// Returns whether the entries of both matrices differ by at most `tolerance`.
+    /// Returns whether the entries of both matrices differ by at most `tolerance` at all times.
     pub fn is_near(&self, other: &Placement, tolerance: f32) -> bool {
-        let [a, b] = [self, other].map(|placement| placement.transform.world_from_object.to_cols_array());
-        a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance)
+        let is_near = |(a, b): (&Affine3A, &Affine3A)| {
+            let pairs = a.to_cols_array().into_iter().zip(b.to_cols_array());
+            pairs.into_iter().all(|(a, b)| (a - b).abs() <= tolerance)
+        };
+        let (a, b) = (self.keys(), other.keys());
+        a.len() == b.len() && a.iter().zip(b).all(is_near)
     }
 
-    /// Adds the bits of the matrix to a hash.
+    /// Adds the bits of the matrices to a hash.
     pub fn hash_bits(&self, hasher: &mut impl Hasher) {
-        for x in self.transform.world_from_object.to_cols_array() {
+        for x in self.keys().iter().flat_map(Affine3A::to_cols_array) {
             x.to_bits().hash(hasher);
         }
     }
+}
+
+/// Transform of a placement at one time.
+#[derive(Clone, Debug)]
+pub enum PlacementAt<'a> {
+    /// The transform of a constant placement.
+    Constant(&'a Transform),
+    /// The interpolated transform of a moving placement.
+    Moving(Transform),
+}
+
+impl Deref for PlacementAt<'_> {
+    type Target = Transform;
+
+    #[inline(always)]
+    fn deref(&self) -> &Transform {
+        match self {
+            PlacementAt::Constant(transform) => transform,
+            PlacementAt::Moving(transform) => transform,
+        }
+    }
+}
+
+/// Segment of a time among uniform keys, and the fraction of the segment, by the arithmetic of Embree.
+pub(super) fn segment(time: f32, keys: usize) -> (usize, f32) {
+    let segments = keys - 1;
+    let place = time * segments as f32;
+    let index = (place.max(0.0) as usize).min(segments - 1);
+    (index, place - index as f32)
+}
+
+#[inline(never)]
+fn interpolated(keys: &[Affine3A], time: f32) -> Transform {
+    let (index, fraction) = segment(time, keys.len());
+    let (a, b) = (&keys[index], &keys[index + 1]);
+    let rest = 1.0 - fraction;
+    let matrix = Affine3A {
+        matrix3: a.matrix3 * rest + b.matrix3 * fraction,
+        translation: a.translation * rest + b.translation * fraction,
+    };
+    Transform::new(matrix).interpolated()
 }
 
 /// Affine transform from object space to world space with its inverse; may mirror and shear.
@@ -66,6 +157,8 @@ pub struct Transform {
     /// Magnitude of the operands of `object_from_world`, see [`inverse_magnitude`].
     object_from_world_magnitude: Affine3A,
     is_mirrored: bool,
+    /// True for a matrix between keys, which Embree rounds differently.
+    is_interpolated: bool,
 }
 
 impl Transform {
@@ -76,7 +169,12 @@ impl Transform {
             object_from_world: inverse(&world_from_object),
             object_from_world_magnitude: inverse_magnitude(&world_from_object),
             is_mirrored: determinant(&world_from_object.matrix3) < 0.0,
+            is_interpolated: false,
         }
+    }
+
+    fn interpolated(self) -> Transform {
+        Transform { is_interpolated: true, ..self }
     }
 
     /// The matrix.
@@ -174,10 +272,12 @@ impl Transform {
     pub(super) fn transformed_extent(&self, extent: Vec3) -> TransformedExtent {
         let world = self.magnitude(extent);
         let back = &self.object_from_world_magnitude;
+        // Five roundings: four of the transform, one of the point that is moved off the surface. Interpolation adds three
+        // in Embree and three here.
+        let roundings = if self.is_interpolated { 11.0 } else { 5.0 };
         TransformedExtent {
             object: extent + Vec3::from(back.matrix3 * world + back.translation),
-            // Five roundings: four of the transform, one of the point that is moved off the surface.
-            world: Vec3::from(world) * (5.0 / 16.0 * ROUNDING),
+            world: Vec3::from(world) * (roundings / 16.0 * ROUNDING),
         }
     }
 }

@@ -7,7 +7,8 @@ use glam::{Affine3A, DVec3, Vec3};
 use super::mesh::is_padded;
 use super::placement::{Placement, SHUTTER_OPEN, Transform};
 use super::surface::Vertex;
-use super::world_vertices::{WorldVertices, world_vertex};
+use super::vertex_motion::VertexMotion;
+use super::world_vertices::{WorldVertices, vertex, world_vertex};
 use super::{Analytic, Curves, Mesh, MeshAttribute, ObjectAttributes, Points};
 use renderer_base::math::{Bounds, cross, in_double};
 
@@ -96,6 +97,8 @@ pub struct Shape {
     /// Attributes that the scene gives to the object.
     pub attributes: ObjectAttributes,
     placement: Placement,
+    /// Motion of the vertices of the mesh relative to its object space, if they move.
+    vertex_motion: Option<Arc<VertexMotion>>,
     /// World-space copy of the mesh, made by [`Shape::add_world_mesh`].
     world_vertices: Option<Arc<WorldVertices>>,
 }
@@ -108,6 +111,7 @@ impl Shape {
             flip_normals: false,
             attributes: ObjectAttributes::default(),
             placement: placement.into(),
+            vertex_motion: None,
             world_vertices: None,
         }
     }
@@ -118,12 +122,55 @@ impl Shape {
         &self.placement
     }
 
+    /// Returns whether the surface moves while the shutter is open.
+    #[inline]
+    pub fn is_moving(&self) -> bool {
+        self.placement.is_moving() || self.vertex_motion.is_some()
+    }
+
+    /// The shape with vertices that move; the mesh has them as they are when the shutter opens.
+    #[must_use]
+    pub fn with_vertex_motion(self, vertex_motion: Option<Arc<VertexMotion>>) -> Shape {
+        Shape { vertex_motion, ..self }
+    }
+
+    /// Motion of the vertices of the mesh, if they move.
+    #[inline]
+    pub fn vertex_motion(&self) -> Option<&Arc<VertexMotion>> {
+        self.vertex_motion.as_ref()
+    }
+
+    /// Object-space position of a vertex at a time of the shutter interval.
+    #[inline(always)]
+    pub(super) fn object_position(&self, mesh: &Mesh, index: u32, time: f32) -> Vec3 {
+        match &self.vertex_motion {
+            None => mesh.positions[index as usize],
+            Some(motion) => motion.position(index as usize, time),
+        }
+    }
+
+    /// A vertex with its position in object space and its normal in world space, at a time of the shutter interval.
+    #[inline(always)]
+    pub(super) fn object_vertex(&self, mesh: &Mesh, index: u32, to_world: &Transform, time: f32) -> Vertex {
+        let vertex = vertex(mesh, index, to_world);
+        match &self.vertex_motion {
+            None => vertex,
+            Some(motion) => Vertex {
+                p: motion.position(index as usize, time),
+                n: to_world.normal(motion.normal(index as usize, time)).normalize_or_zero(),
+                ..vertex
+            },
+        }
+    }
+
     /// Stores a world-space copy of the mesh, which makes hits cheaper and costs 32 bytes per vertex and 16 bytes per
     /// triangle: for meshes with one constant placement, see [`add_world_meshes`](super::add_world_meshes). Does nothing to
-    /// analytic shapes.
+    /// analytic and moving shapes.
     pub fn add_world_mesh(&mut self) {
-        if let Geometry::Mesh(mesh) = &self.geometry {
-            let to_world = self.placement.at(SHUTTER_OPEN);
+        if let Geometry::Mesh(mesh) = &self.geometry
+            && !self.is_moving()
+        {
+            let to_world = self.placement.open();
             let vertices = 0..mesh.positions.len() as u32;
             let vertices = vertices.map(|index| world_vertex(mesh, index, to_world)).collect();
             self.world_vertices = Some(Arc::new(WorldVertices::full(mesh, vertices, to_world.is_mirrored())));
@@ -133,8 +180,10 @@ impl Shape {
     /// Like [`Shape::add_world_mesh`], but stores positions only: 12 bytes per vertex, or none if the mesh is already in world
     /// space. Hits are bit-identical.
     pub fn add_world_positions(&mut self) {
-        if let Geometry::Mesh(mesh) = &self.geometry {
-            let is_identity = *self.placement.at(SHUTTER_OPEN).world_from_object() == Affine3A::IDENTITY;
+        if let Geometry::Mesh(mesh) = &self.geometry
+            && !self.is_moving()
+        {
+            let is_identity = *self.placement.open().world_from_object() == Affine3A::IDENTITY;
             let world_vertices = if is_identity && is_padded(&mesh.positions) {
                 WorldVertices::InPlace
             } else {
@@ -152,7 +201,9 @@ impl Shape {
 
     /// Memory of the shape without its mesh [bytes].
     pub fn memory(&self) -> usize {
-        size_of::<Shape>() + self.world_vertices.as_ref().map_or(0, |world_vertices| world_vertices.memory())
+        size_of::<Shape>()
+            + self.world_vertices.as_ref().map_or(0, |world_vertices| world_vertices.memory())
+            + self.vertex_motion.as_ref().map_or(0, |motion| motion.memory())
     }
 
     /// The triangle mesh, in object space; `None` for other surfaces.
@@ -204,6 +255,15 @@ impl Shape {
         self.placement.bounds(|to_world| self.bounds_under(to_world))
     }
 
+    /// World-space bounding box at each key of the placement `[m]`.
+    pub(crate) fn key_bounds(&self) -> Vec<Bounds> {
+        if !self.is_moving() {
+            return vec![self.bounds()];
+        }
+        let keys = self.placement.keys().iter();
+        keys.map(|&key| self.bounds_under(Placement::from(key).open())).collect()
+    }
+
     fn bounds_under(&self, to_world: &Transform) -> Bounds {
         let matrix = to_world.world_from_object().matrix3;
         let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3::from);
@@ -214,7 +274,10 @@ impl Shape {
             Bounds { min: center - extent, max: center + extent }
         };
         match &self.geometry {
-            Geometry::Mesh(mesh) => Bounds::of_points(mesh.positions.iter().map(|&p| to_world.point(p))),
+            Geometry::Mesh(mesh) => match &self.vertex_motion {
+                None => Bounds::of_points(mesh.positions.iter().map(|&p| to_world.point(p))),
+                Some(motion) => to_world.bounds(&motion.bounds()),
+            },
             Geometry::Sphere => round(origin, x * x + y * y + z * z),
             Geometry::Disk => round(origin, x * x + y * y),
             Geometry::Cylinder => round(origin, x * x + y * y).union(round(origin + z, x * x + y * y)),
@@ -222,19 +285,31 @@ impl Shape {
         }
     }
 
-    /// World-space bounding box of a primitive `[m]`; of the whole surface on analytic shapes.
+    /// World-space bounding box of a primitive over the shutter interval `[m]`; of the whole surface on analytic shapes.
     pub fn primitive_bounds(&self, primitive: u32) -> Bounds {
-        let to_world = || self.placement.at(SHUTTER_OPEN).world_from_object();
+        let over_time = |at: &dyn Fn(&Affine3A) -> Bounds| {
+            self.placement.bounds(|to_world| at(to_world.world_from_object()))
+        };
         match &self.geometry {
+            Geometry::Mesh(mesh) if self.is_moving() => {
+                let indices = mesh.triangles[primitive as usize];
+                let keys = match &self.vertex_motion {
+                    None => std::slice::from_ref(&mesh.positions),
+                    Some(motion) => motion.positions(),
+                };
+                let corners = || keys.iter().flat_map(|key| indices.map(|index| key[index as usize]));
+                self.placement
+                    .bounds(|to_world| Bounds::of_points(corners().map(|p| to_world.point(p))))
+            }
             Geometry::Mesh(_) => Bounds::of_points(self.triangle(primitive)),
-            Geometry::Curves(curves) => curves.primitive_bounds(primitive, to_world()),
-            Geometry::Points(points) => points.primitive_bounds(primitive, to_world()),
+            Geometry::Curves(curves) => over_time(&|matrix| curves.primitive_bounds(primitive, matrix)),
+            Geometry::Points(points) => over_time(&|matrix| points.primitive_bounds(primitive, matrix)),
             Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => self.bounds(),
         }
     }
 
-    /// World-space plane of a flat primitive: a point `[m]`, and the unit normal by the order of the vertices, zero for a
-    /// triangle without area. `None` for curved surfaces.
+    /// World-space plane of a flat primitive when the shutter opens: a point `[m]`, and the unit normal by the order of the
+    /// vertices, zero for a triangle without area. `None` for curved surfaces.
     pub fn primitive_plane(&self, primitive: u32) -> Option<(Vec3, Vec3)> {
         match &self.geometry {
             Geometry::Mesh(_) => {
@@ -242,7 +317,7 @@ impl Shape {
                 Some((a, (b - a).cross(c - a).normalize_or_zero()))
             }
             Geometry::Disk => {
-                let to_world = self.placement.at(SHUTTER_OPEN);
+                let to_world = self.placement.open();
                 let matrix = &to_world.world_from_object().matrix3;
                 let normal = cross(matrix.x_axis, matrix.y_axis).normalize_or_zero();
                 Some((to_world.origin(), normal.into()))
@@ -255,8 +330,9 @@ impl Shape {
     /// intersection.
     pub fn may_intersect(&self, bounds: &Bounds) -> bool {
         match &self.geometry {
+            Geometry::Sphere if self.is_moving() => true,
             Geometry::Sphere => {
-                let to_world = self.placement.at(SHUTTER_OPEN);
+                let to_world = self.placement.open();
                 let is_inside = |corner| to_world.inverse_point(corner).length() < 1.0;
                 !bounds.corners().into_iter().all(is_inside)
             }
@@ -267,16 +343,26 @@ impl Shape {
         }
     }
 
-    /// World-space vertices of a triangle, counter-clockwise from the front unless the transform mirrors.
+    /// World-space vertices of a triangle when the shutter opens, counter-clockwise from the front unless the transform
+    /// mirrors.
     ///
     /// # Panics
     /// If the shape is not a mesh, or the mesh has no such triangle.
     pub fn triangle(&self, primitive: u32) -> [Vec3; 3] {
-        let mesh = self.mesh().expect("only meshes have triangles");
-        self.world_triangle(mesh, primitive).map(|vertex| vertex.p)
+        self.triangle_at(primitive, SHUTTER_OPEN)
     }
 
-    /// World-space area of a triangle `[m²]`; of the whole surface on analytic shapes, zero on curves and points.
+    /// World-space vertices of a triangle at a time of the shutter interval, as [`Shape::triangle`].
+    ///
+    /// # Panics
+    /// As [`Shape::triangle`].
+    pub fn triangle_at(&self, primitive: u32, time: f32) -> [Vec3; 3] {
+        let mesh = self.mesh().expect("only meshes have triangles");
+        self.world_triangle(mesh, primitive, time).map(|vertex| vertex.p)
+    }
+
+    /// World-space area of a triangle when the shutter opens `[m²]`; of the whole surface on analytic shapes,
+    /// zero on curves and points.
     pub fn triangle_area(&self, primitive: u32) -> f32 {
         if self.mesh().is_none() {
             return self.area();
@@ -285,20 +371,20 @@ impl Shape {
         0.5 * (b - a).cross(c - a).length()
     }
 
-    /// World-space area of the surface `[m²]`; zero for curves and points, whose points are not sampled.
+    /// World-space area of the surface when the shutter opens `[m²]`; zero for curves and points, whose points are not sampled.
     pub fn area(&self) -> f32 {
         let Some(analytic) = self.analytic() else {
             let triangles = 0..self.mesh().map_or(0, |mesh| mesh.triangles.len() as u32);
             return triangles.map(|primitive| f64::from(self.triangle_area(primitive))).sum::<f64>() as f32;
         };
-        let to_world = self.placement.at(SHUTTER_OPEN).world_from_object();
+        let to_world = self.placement.open().world_from_object();
         analytic.transformed_area(&in_double(to_world).matrix3) as f32
     }
 
     /// World-space vector area `[m²]`: the integral of the geometric normal over the surface. Zero on closed shapes, and on
     /// cylinders.
     pub fn vector_area(&self) -> Vec3 {
-        let to_world = self.placement.at(SHUTTER_OPEN);
+        let to_world = self.placement.open();
         let sign = match self.flip_normals != to_world.is_mirrored() {
             true => -1.0,
             false => 1.0,
@@ -322,21 +408,24 @@ impl Shape {
 
     /// World-space vertices of a triangle.
     #[inline]
-    pub(super) fn world_triangle(&self, mesh: &Mesh, primitive: u32) -> [Vertex; 3] {
-        let to_world = self.placement.at(SHUTTER_OPEN);
+    pub(super) fn world_triangle(&self, mesh: &Mesh, primitive: u32, time: f32) -> [Vertex; 3] {
+        let to_world = &*self.placement.at(time);
         let indices = mesh.triangles[primitive as usize];
         match self.world_vertices.as_deref() {
             Some(WorldVertices::Full { vertices, .. }) => indices.map(|index| vertices[index as usize]),
             Some(world_vertices @ (WorldVertices::Positions(_) | WorldVertices::InPlace)) => {
                 world_vertices.vertices(mesh, indices, to_world)
             }
-            None => indices.map(|index| world_vertex(mesh, index, to_world)),
+            None => indices.map(|index| {
+                let vertex = self.object_vertex(mesh, index, to_world, time);
+                Vertex { p: to_world.point(vertex.p), ..vertex }
+            }),
         }
     }
 
     /// World-space positions of the mesh, with the same bits as in hits.
     pub(crate) fn world_positions<'a>(&'a self, mesh: &'a Mesh) -> impl ExactSizeIterator<Item = Vec3> + 'a {
-        let to_world = self.placement.at(SHUTTER_OPEN);
+        let to_world = self.placement.open();
         mesh.positions.iter().map(|&p| to_world.point(p))
     }
 }

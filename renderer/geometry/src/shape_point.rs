@@ -12,13 +12,21 @@ impl Shape {
     /// parameters `barycentric`.
     #[inline]
     pub fn surface_point(&self, primitive: u32, barycentric: Vec2) -> SurfacePoint {
-        let to_world = self.placement().at(SHUTTER_OPEN);
+        self.surface_point_at(primitive, barycentric, SHUTTER_OPEN)
+    }
+
+    /// The point as [`Shape::surface_point`] returns it, at a time of the shutter interval.
+    #[inline]
+    pub fn surface_point_at(&self, primitive: u32, barycentric: Vec2, time: f32) -> SurfacePoint {
+        let to_world = &*self.placement().at(time);
         let at_uv =
             |analytic: Analytic| self.analytic_point(to_world, analytic, analytic.at_uv(barycentric.into()));
         match &self.geometry {
-            Geometry::Mesh(mesh) => {
-                PlacedTriangles::new(self, mesh, to_world).point(primitive, &barycentric, Tangents::ByUv)
-            }
+            Geometry::Mesh(mesh) => PlacedTriangles::new(self, mesh, to_world, time).point(
+                primitive,
+                &barycentric,
+                Tangents::ByUv,
+            ),
             Geometry::Sphere => at_uv(Analytic::Sphere),
             Geometry::Disk => at_uv(Analytic::Disk),
             Geometry::Cylinder => at_uv(Analytic::Cylinder),
@@ -29,30 +37,48 @@ impl Shape {
 
     /// The point of an analytic shape that is nearest to `object`, a point of its object space; `None` on meshes.
     pub fn analytic_near(&self, object: Vec3) -> Option<SurfacePoint> {
-        let to_world = self.placement().at(SHUTTER_OPEN);
+        self.analytic_near_at(object, SHUTTER_OPEN)
+    }
+
+    /// The point as [`Shape::analytic_near`] returns it, at a time of the shutter interval.
+    pub fn analytic_near_at(&self, object: Vec3, time: f32) -> Option<SurfacePoint> {
+        let to_world = &*self.placement().at(time);
         Some(self.analytic_point(to_world, self.analytic()?, object.as_dvec3()))
     }
 
     /// Samples a point of a primitive, uniform by area (by object-space area on analytic shapes), from `u` in `[0,1)²`.
     pub fn sample_area(&self, primitive: u32, u: Vec2) -> AreaSample {
+        self.sample_area_at(primitive, u, SHUTTER_OPEN)
+    }
+
+    /// Samples as [`Shape::sample_area`] does, at a time of the shutter interval.
+    pub fn sample_area_at(&self, primitive: u32, u: Vec2, time: f32) -> AreaSample {
         let point = match self.analytic() {
             Some(analytic) => {
-                let to_world = self.placement().at(SHUTTER_OPEN);
+                let to_world = &*self.placement().at(time);
                 self.analytic_point(to_world, analytic, analytic.sample(u.as_dvec2()))
             }
             None => {
                 let root = u.x.sqrt();
-                self.surface_point(primitive, Vec2::new(1.0 - root, u.y * root))
+                self.surface_point_at(primitive, Vec2::new(1.0 - root, u.y * root), time)
             }
         };
-        AreaSample { point, pdf: self.pdf_area(primitive, point.ng) }
+        AreaSample { point, pdf: self.pdf_area_at(primitive, point.ng, time) }
     }
 
     /// Density `[1/m²]` of [`Shape::sample_area`] on a primitive, at a point with the geometric normal `ng`.
     pub fn pdf_area(&self, primitive: u32, ng: Vec3) -> f32 {
+        self.pdf_area_at(primitive, ng, SHUTTER_OPEN)
+    }
+
+    /// Density of [`Shape::sample_area_at`] `[1/m²]`.
+    pub fn pdf_area_at(&self, primitive: u32, ng: Vec3, time: f32) -> f32 {
         let area = match self.analytic() {
-            Some(analytic) => analytic.area() as f32 * self.placement().at(SHUTTER_OPEN).area_stretch(ng),
-            None => self.triangle_area(primitive),
+            Some(analytic) => analytic.area() as f32 * self.placement().at(time).area_stretch(ng),
+            None => {
+                let [a, b, c] = self.triangle_at(primitive, time);
+                0.5 * (b - a).cross(c - a).length()
+            }
         };
         if area > 0.0 { 1.0 / area } else { 0.0 }
     }
@@ -64,7 +90,8 @@ impl Shape {
         // Each arm builds its interaction: a point that several arms may have written would be stored to memory.
         match &self.geometry {
             Geometry::Mesh(mesh) => {
-                let triangles = PlacedTriangles::new(self, mesh, self.placement().at(ray.time));
+                let to_world = &*self.placement().at(ray.time);
+                let triangles = PlacedTriangles::new(self, mesh, to_world, ray.time);
                 let (origin, direction) = triangles.traced_line(ray);
                 let crossing = LineCrossing { origin, direction, otherwise: hit.barycentric };
                 triangles
@@ -81,11 +108,11 @@ impl Shape {
 
     /// Returns the change of the shading normal when the point moves by `dp` along the surface.
     pub fn normal_change(&self, it: &Interaction, dp: Vec3) -> Vec3 {
-        let to_world = self.placement().at(it.time);
+        let to_world = &*self.placement().at(it.time);
         // The normal before it is made unit length, and its change.
         let (normal, change) = match &self.geometry {
             Geometry::Mesh(mesh) => {
-                let [a, b, c] = self.world_triangle(mesh, it.primitive);
+                let [a, b, c] = self.world_triangle(mesh, it.primitive, it.time);
                 let (edge1, edge2) = (b.p - a.p, c.p - a.p);
                 let normal = edge1.cross(edge2);
                 let scale = normal.length_squared().recip();

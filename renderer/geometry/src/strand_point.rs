@@ -44,7 +44,7 @@ impl Shape {
         hit: &Hit,
         ray: &Ray,
     ) -> Interaction {
-        let to_world = self.placement().at(ray.time);
+        let to_world = &*self.placement().at(ray.time);
         let frame = object_frame(to_world, ray);
         // The distance and the parameter of the hit are rounded to single precision.
         let found = curves
@@ -70,7 +70,7 @@ impl Shape {
         hit: &Hit,
         ray: &Ray,
     ) -> Interaction {
-        let to_world = self.placement().at(ray.time);
+        let to_world = &*self.placement().at(ray.time);
         let frame = object_frame(to_world, ray);
         let t = points
             .intersect(hit.primitive, &frame, around(hit.t), 0.0)
@@ -89,7 +89,7 @@ impl Shape {
 
     /// The point of a primitive at `at` in the unit square: along the curve and about it.
     pub(super) fn point_of_curve(&self, curves: &Curves, primitive: u32, at: Vec2) -> SurfacePoint {
-        let to_world = self.placement().at(super::SHUTTER_OPEN);
+        let to_world = self.placement().open();
         let (center, slope) = curves.center(primitive, at.x);
         let tangent = slope.truncate().normalize_or(DVec3::X);
         let (x, y) = tangent.any_orthonormal_pair();
@@ -110,7 +110,7 @@ impl Shape {
 
     /// The point of a sphere or disc at the surface parameters `at`.
     pub(super) fn point_of_points(&self, points: &Points, primitive: u32, at: Vec2) -> SurfacePoint {
-        let to_world = self.placement().at(super::SHUTTER_OPEN);
+        let to_world = self.placement().open();
         let direction = super::Analytic::Sphere.at_uv(at.into());
         let normal = match points.style() {
             PointStyle::Sphere => None,

@@ -7,6 +7,7 @@ use glam::Vec3;
 use super::mesh::{Mesh, first, is_padded, padded};
 use super::shape::Shape;
 use super::surface::Vertex;
+use super::vertex_motion::VertexMotion;
 use super::world_vertices::WorldVertices;
 
 /// Triangles of a mesh in object space, or of a shape in world space. The buffers keep their addresses and contents
@@ -15,6 +16,8 @@ use super::world_vertices::WorldVertices;
 pub struct TracedTriangles {
     mesh: Arc<Mesh>,
     positions: Arc<WorldVertices>,
+    /// Positions at uniform times of the shutter interval, which replace `positions`, if the vertices move.
+    motion: Option<Arc<VertexMotion>>,
 }
 
 /// Vertex buffer of positions. 16 bytes are readable from the address of each position.
@@ -36,7 +39,17 @@ impl TracedTriangles {
         } else {
             WorldVertices::Positions(padded(mesh.positions.iter().copied()))
         };
-        TracedTriangles { mesh: mesh.clone(), positions: Arc::new(positions) }
+        TracedTriangles {
+            mesh: mesh.clone(),
+            positions: Arc::new(positions),
+            motion: None,
+        }
+    }
+
+    /// The triangles with moving vertices.
+    #[must_use]
+    pub(crate) fn with_motion(self, motion: Option<&Arc<VertexMotion>>) -> TracedTriangles {
+        TracedTriangles { motion: motion.cloned(), ..self }
     }
 
     /// The world-space triangles of a shape; `None` on analytic shapes.
@@ -46,7 +59,20 @@ impl TracedTriangles {
             Some(world_vertices) => world_vertices.clone(),
             None => Arc::new(WorldVertices::positions(shape.world_positions(mesh))),
         };
-        Some(TracedTriangles { mesh: mesh.clone(), positions })
+        Some(TracedTriangles { mesh: mesh.clone(), positions, motion: None })
+    }
+
+    /// Positions of the vertices by time step; one step if they do not move.
+    pub fn steps(&self) -> Vec<PositionArray> {
+        let array = |positions: &Vec<Vec3>| PositionArray {
+            first: positions.as_ptr(),
+            stride: size_of::<Vec3>(),
+            count: positions.len(),
+        };
+        match &self.motion {
+            None => vec![self.positions()],
+            Some(motion) => motion.positions().iter().map(array).collect(),
+        }
     }
 
     /// Positions of the vertices.

@@ -6,7 +6,7 @@ use super::barycentric::barycentric;
 use super::facet::Facet;
 use super::placement::Transform;
 use super::surface::{DEFAULT_UVS, shading_normal, triangle_derivatives, unit_normal};
-use super::world_vertices::{Face, WorldVertices, vertex};
+use super::world_vertices::{Face, WorldVertices};
 use super::{Mesh, Shape, SurfacePoint, Tangents};
 use renderer_base::math::{Ray, coordinate_system};
 
@@ -16,13 +16,19 @@ pub(super) struct PlacedTriangles<'a> {
     shape: &'a Shape,
     mesh: &'a Mesh,
     to_world: &'a Transform,
+    time: f32,
 }
 
 impl<'a> PlacedTriangles<'a> {
     /// The triangles of `mesh`, which is the geometry of `shape`.
     #[inline(always)]
-    pub(super) fn new(shape: &'a Shape, mesh: &'a Mesh, to_world: &'a Transform) -> PlacedTriangles<'a> {
-        PlacedTriangles { shape, mesh, to_world }
+    pub(super) fn new(
+        shape: &'a Shape,
+        mesh: &'a Mesh,
+        to_world: &'a Transform,
+        time: f32,
+    ) -> PlacedTriangles<'a> {
+        PlacedTriangles { shape, mesh, to_world, time }
     }
 
     /// Origin and direction of a ray in the space in which the triangles are traced.
@@ -40,7 +46,7 @@ impl<'a> PlacedTriangles<'a> {
     /// The point at a location of a triangle.
     #[inline(always)]
     pub(super) fn point(self, primitive: u32, location: &impl Location, tangents: Tangents) -> SurfacePoint {
-        let PlacedTriangles { shape, mesh, to_world } = self;
+        let PlacedTriangles { shape, mesh, to_world, time } = self;
         let indices = mesh.triangles[primitive as usize];
         let weights;
         let loaded;
@@ -62,8 +68,12 @@ impl<'a> PlacedTriangles<'a> {
                 (loaded.each_ref(), facet.at(weights), face)
             }
             None => {
-                loaded = indices.map(|index| vertex(mesh, index, to_world));
-                let facet = Facet::new(loaded.each_ref().map(|vertex| vertex.p));
+                loaded = indices.map(|index| shape.object_vertex(mesh, index, to_world, time));
+                let mut facet = Facet::new(loaded.each_ref().map(|vertex| vertex.p));
+                if shape.vertex_motion().is_some() {
+                    // Embree and this crate round interpolated vertices differently.
+                    facet.extent *= 2.0;
+                }
                 weights = location.weights(facet.p);
                 let (p, face) = placed(to_world, &facet, weights);
                 (loaded.each_ref(), p, face)

@@ -15,7 +15,7 @@ use renderer_geometry::camera::CameraDesc;
 use renderer_geometry::{MANY_VERTICES, Mesh};
 use renderer_image::Format;
 use renderer_image::texture::{TextureColorSpace, TextureSource};
-use renderer_scene::{EmissionSides, LightKind, ModelPart, TextureDesc};
+use renderer_scene::{Deformation, EmissionSides, LightKind, ModelPart, Motion, TextureDesc};
 
 /// Number of bytes of an image that identify its format.
 const HEAD: u64 = 16;
@@ -33,8 +33,12 @@ pub struct Model {
     pub cameras: Vec<(String, CameraDesc)>,
     /// Aspect ratio (width over height) of the first camera's picture, if the file gives it.
     pub aspect: Option<f32>,
-    /// Lights by name.
+    /// Camera-to-world transforms over time of cameras that move, by name.
+    pub camera_motions: FxHashMap<String, Arc<Motion>>,
+    /// Lights by name; those that move are in a space of their own.
     pub lights: Vec<(String, LightKind)>,
+    /// Transforms over time from the spaces of lights that move, by name.
+    pub light_motions: FxHashMap<String, Arc<Motion>>,
     /// Warnings about content that Kiln does not show.
     pub warnings: Vec<String>,
     /// Paths of further input files: buffers, material libraries.
@@ -52,6 +56,10 @@ pub struct ModelShape {
     pub mesh: Arc<Mesh>,
     /// Object-to-world transform; invertible.
     pub world_from_object: Affine3A,
+    /// Object-to-world transform over time, which replaces `world_from_object`.
+    pub motion: Option<Arc<Motion>>,
+    /// Mesh over time, which replaces `mesh`.
+    pub deformation: Option<Arc<dyn Deformation>>,
     /// Index of the material, if the file gives one.
     pub material: Option<usize>,
     /// Node, mesh and primitive in a glTF file.
@@ -86,6 +94,8 @@ impl Model {
             name: if alone { stem(path) } else { format!("part{index}") }.into(),
             mesh: Arc::new(mesh),
             world_from_object: Affine3A::IDENTITY,
+            motion: None,
+            deformation: None,
             material: None,
             part: None,
         };

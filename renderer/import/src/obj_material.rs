@@ -64,6 +64,8 @@ pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
             name: names.unique(&name).into(),
             mesh: Arc::new(part.mesh),
             world_from_object: Affine3A::IDENTITY,
+            motion: None,
+            deformation: None,
             material,
             part: None,
         });

@@ -205,10 +205,9 @@ pub(super) struct SceneShapes {
 
 impl SceneShapes {
     pub(super) fn of(desc: &SceneDesc) -> SceneShapes {
-        let shapes = desc
-            .shapes
-            .iter()
-            .map(|shape| (shape.name.clone(), shape.material, shape.build()));
+        let shutter = desc.film.shutter.instant();
+        let shapes =
+            (desc.shapes.iter()).map(|shape| (shape.name.clone(), shape.material, shape.build(&shutter)));
         SceneShapes { list: shapes.collect() }
     }
 

@@ -7,6 +7,7 @@
 pub mod bake_request;
 pub mod checking;
 pub mod common_args;
+pub mod frame_time;
 pub mod metadata;
 pub mod named_color;
 pub mod names;

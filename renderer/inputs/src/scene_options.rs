@@ -10,6 +10,7 @@ use super::stage::{self, NamedShader};
 use crate::common_args::{ImportArgs, SourceArgs};
 use crate::stage_args::StageArgs;
 use renderer_base::files::{LoggedFiles, OverlayFiles, Pack, PackFiles, SharedFiles, is_pack};
+use renderer_import::AnimationChoice;
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
 use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::shader_errors;
@@ -31,6 +32,8 @@ pub struct SceneOptions {
     pub stage: Option<StageArgs>,
     /// Text of the scene, in place of its file.
     pub text: Option<Arc<str>>,
+    /// Animation of imported models; `None` for their rest pose.
+    pub animation: Option<AnimationChoice>,
     /// Files, unless the scene is in a pack.
     pub files: SharedFiles,
 }
@@ -52,6 +55,7 @@ impl SceneOptions {
         self.set.extend(own.set);
         self.changes.extend(own.changes);
         self.light = own.light.or(self.light);
+        self.animation = own.animation.or(self.animation);
         // The first folder that has a file gives it.
         self.source.folders.splice(0..0, own.source.folders);
         self.source.undefine.extend(own.source.undefine);
@@ -94,6 +98,7 @@ impl SceneOptions {
             files,
             set: self.set.into_iter().map(Change::from).chain(self.changes).collect(),
             light: self.light,
+            animation: self.animation,
             shader_errors: Some(shader_errors),
         }
     }
@@ -166,6 +171,7 @@ impl SceneOptions {
             },
             stage: None,
             text: None,
+            animation: None,
             files: SharedFiles::default(),
         })
     }

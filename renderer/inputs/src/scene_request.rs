@@ -4,14 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use shading::Diagnostics;
+use shading::{Diagnostic, Diagnostics};
 
 use crate::common_args::{ImportArgs, SourceArgs};
+use crate::frame_time::FrameTime;
 use crate::names::one_of;
 use crate::scene_options::{SceneOptions, load_scene};
 use crate::stage_args::StageArgs;
 use renderer_base::memory;
 use renderer_geometry::accel::BuildQuality;
+use renderer_import::AnimationChoice;
 use renderer_load::{Change, Lighting};
 use renderer_scene::SceneDesc;
 use renderer_support::Failure;
@@ -53,6 +55,13 @@ pub struct SceneRequest {
     /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
+    /// Frame to render, such as 12, or time, such as 2.5s; the animation of a glTF file is played only with this or with
+    /// --frames [default: the scene's, or 0]
+    #[arg(long, value_name = "FRAME|TIMEs", allow_hyphen_values = true)]
+    pub at: Option<FrameTime>,
+    /// Animation of a glTF file [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub animation: Option<String>,
     /// Options for reading shader sources.
     #[command(flatten)]
     pub source: SourceArgs,
@@ -80,6 +89,10 @@ impl SceneRequest {
         changes: Vec<Change>,
         stage: Option<&StageArgs>,
     ) -> Result<(SceneDesc, Diagnostics), Failure> {
+        if self.animation.is_some() && self.at.is_none() {
+            let diagnostic = Diagnostic::error("--animation needs a time");
+            return Err(Failure::of(diagnostic.hint("give it by --at or --frames")));
+        }
         // The chosen integrator comes first, because other settings refer to it.
         let chosen = self.integrator.as_deref().or(integrator);
         let mut options = self.options();
@@ -96,6 +109,9 @@ impl SceneRequest {
         options.stage = stage.cloned();
         let (mut desc, mut warnings) = load_scene(&self.path, options).map_err(Failure::Mistakes)?;
         warnings.list.extend(Change::without_effect(&given));
+        if let Some(at) = self.at {
+            desc.set_frame(at.frame(desc.film.shutter.fps));
+        }
         desc.texture_memory = self.texture_memory;
         desc.build_quality = self.build_quality;
         Ok((desc, warnings))
@@ -107,6 +123,7 @@ impl SceneRequest {
             set: self.set.clone(),
             light: self.light.clone(),
             text: self.text.clone(),
+            animation: self.at.map(|_| AnimationChoice { name: self.animation.clone() }),
             ..SceneOptions::of(&self.source, &self.import)
         }
     }
@@ -123,6 +140,8 @@ impl SceneRequest {
             texture_memory: later.texture_memory.or(self.texture_memory),
             build_quality: later.build_quality.or(self.build_quality),
             light: later.light.clone().or_else(|| self.light.clone()),
+            at: later.at.or(self.at),
+            animation: later.animation.clone().or_else(|| self.animation.clone()),
             set: kept.chain(&later.set).cloned().collect(),
             ..self.clone()
         }
@@ -148,7 +167,7 @@ impl SceneRequest {
 
     /// Seed of the random numbers.
     pub fn seed(&self, desc: &SceneDesc) -> u64 {
-        self.seed.map_or(desc.sampler.seed, u64::from)
+        desc.frame_seed(self.seed.map(u64::from))
     }
 }
 

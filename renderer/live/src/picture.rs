@@ -201,7 +201,7 @@ impl LookRenderer<'_> {
             image: state.film.develop(),
             is_denoised: false,
             scene: self.kept.built.clone(),
-            camera: self.kept.whole,
+            camera: self.kept.whole.clone(),
             samples: state.samples.end,
             seconds: self.start.elapsed().as_secs_f64(),
         }

@@ -21,6 +21,7 @@ use renderer_image::film::FilterShape;
 use renderer_import::ModelMaterial;
 use renderer_scene::{
     CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, LightKind, Placed, SamplerDesc, SceneDesc,
+    Shutter,
 };
 
 /// Keywords of declarations.
@@ -71,6 +72,7 @@ impl Builder {
                 border: true,
                 passes: vec![],
                 transparent: false,
+                shutter: Shutter::default(),
             },
             sampler: SamplerDesc::default(),
             integrator: Integrator::default(),
@@ -209,6 +211,7 @@ impl Builder {
         self.desc.texture_directories = texts.directories;
         self.desc.files = std::mem::take(&mut self.context.files);
         self.desc.shaders = texts.shaders;
+        self.desc.set_frame(self.desc.film.shutter.frame);
         if self.context.diagnostics.has_errors() {
             let mut errors = self.context.diagnostics;
             if let Some(shader_errors) = self.shader_errors.filter(|_| self.is_whole) {

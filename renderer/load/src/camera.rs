@@ -5,9 +5,10 @@ use shading::syntax::ast::Declaration;
 
 use super::context::LoadContext;
 use super::field::{Given, Range};
+use super::motion::{MOTION, motion, placed};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
 use renderer_geometry::camera::{self, Aperture, FisheyeMapping, FovAxis, Projection, look_at};
-use renderer_scene::CameraDesc;
+use renderer_scene::{CameraDesc, Motion};
 
 /// Position and orientation, by `from`, `to` and `up` or by `transform`.
 #[derive(Default)]
@@ -21,6 +22,7 @@ pub(super) struct Placement {
 /// Values of a camera's block.
 pub(super) struct CameraBlock {
     placement: Placement,
+    motion: Option<Motion>,
     fov: Option<f32>,
     fov_axis: Option<FovAxis>,
     aperture: Aperture,
@@ -37,6 +39,7 @@ impl Default for CameraBlock {
     fn default() -> CameraBlock {
         CameraBlock {
             placement: Placement::default(),
+            motion: None,
             fov: None,
             fov_axis: None,
             aperture: Aperture::PINHOLE,
@@ -72,6 +75,11 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
         name: "transform",
         doc: "instead of the three: world from camera, where the camera looks along -z with +x to the right and +y up",
         set: |camera, field, context| camera.placement.transform = field.given(field.transform(context)),
+    },
+    Key {
+        name: "motion",
+        doc: MOTION,
+        set: |camera, field, context| camera.motion = motion(&field, context),
     },
     Key {
         name: "near",
@@ -231,7 +239,8 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) 
         },
     };
     let camera = camera::CameraDesc { world_from_camera, projection, near: block.near, far };
-    Some(CameraDesc { name, span: declaration.span, camera })
+    let motion = placed(block.motion.as_ref(), &Affine3A::IDENTITY, (None, &world_from_camera));
+    Some(CameraDesc { name, span: declaration.span, camera, motion })
 }
 
 impl Placement {

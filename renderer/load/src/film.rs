@@ -4,7 +4,7 @@ use shading::Diagnostic;
 use shading::syntax::ast::{Declaration, ExprKind};
 
 use super::context::LoadContext;
-use super::field::Field;
+use super::field::{Field, Range};
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use super::value::SceneValue;
 use renderer_image::Rect;
@@ -66,6 +66,38 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
         },
     },
     Key {
+        name: "shutter",
+        doc: "times at which the shutter opens and closes, in frames from the frame that is rendered; `(0, 0.5)` by \
+              default",
+        set: |film, field, context| {
+            if let Some([open, close]) = field.numbers(context, Range::Any, "(0, 0.5)") {
+                if open > close {
+                    context.error(field.span(), "the shutter closes before it opens");
+                } else {
+                    (film.shutter.open, film.shutter.close) = (open.into(), close.into());
+                }
+            }
+        },
+    },
+    Key {
+        name: "fps",
+        doc: "frames per second; 24 by default",
+        set: |film, field, context| {
+            if let Some(fps) = field.number(context, Range::Positive) {
+                film.shutter.fps = fps.into();
+            }
+        },
+    },
+    Key {
+        name: "frame",
+        doc: "the frame that is rendered; 0 by default",
+        set: |film, field, context| {
+            if let Some(frame) = field.number(context, Range::Any) {
+                film.shutter.frame = frame.into();
+            }
+        },
+    },
+    Key {
         name: "border",
         doc: "`false`: no samples outside of the rendered rectangle, so that filters end at its border; `true` by \
               default",
@@ -95,6 +127,11 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
                 sampler.seed = seed;
             }
         },
+    },
+    Key {
+        name: "per_frame",
+        doc: "whether each frame has a noise pattern of its own; `false`, one pattern for all frames, by default",
+        set: |sampler, field, context| set(&mut sampler.per_frame, field.boolean(context)),
     },
     Key {
         name: "adaptive",

@@ -13,7 +13,7 @@ use super::context::{LoadContext, read_failure};
 use super::shape_block::MeshEdits;
 use super::table::{DeclarationPart, takes_only};
 use renderer_geometry::Mesh;
-use renderer_import::{self as import, Model, SceneFormat, stem};
+use renderer_import::{self as import, AnimationChoice, Model, SceneFormat, stem};
 use renderer_scene::ShaderFile;
 
 /// Content of a scene's texts, in the order of the text.
@@ -182,7 +182,12 @@ type EditedMesh = (PathBuf, usize, MeshEdits, [u32; 12]);
 
 impl Models {
     /// Reads all models that declarations name, in parallel.
-    pub(super) fn read_all(&mut self, declarations: &[Declaration], context: &mut LoadContext) {
+    pub(super) fn read_all(
+        &mut self,
+        declarations: &[Declaration],
+        animation: Option<&AnimationChoice>,
+        context: &mut LoadContext,
+    ) {
         let mut named: Vec<(PathBuf, Span)> = vec![];
         for (name, span) in declarations.iter().filter_map(model_file) {
             let path = context.resolve(span, name);
@@ -195,7 +200,8 @@ impl Models {
             }
         }
         let files = &context.file_system;
-        let models: Vec<_> = named.par_iter().map(|(path, _)| import::read_model_from(files, path)).collect();
+        let read = |(path, _): &(PathBuf, Span)| import::read_model_from(files, path, animation);
+        let models: Vec<_> = named.par_iter().map(read).collect();
         for ((path, span), model) in named.into_iter().zip(models) {
             let model = match model {
                 Ok(model) => {

@@ -36,6 +36,7 @@ mod lighting;
 mod luminaire;
 mod material;
 mod model;
+mod motion;
 mod overrides;
 mod place;
 mod point;
@@ -74,7 +75,7 @@ use self::context::{LoadContext, read_failure};
 use self::import::{ImportKind, Models, Texts, alias_of};
 use self::overrides::Override;
 use renderer_base::files::{self, SharedFiles};
-use renderer_import::{Model, SceneFormat, SceneImportOptions, read_model_from};
+use renderer_import::{AnimationChoice, Model, SceneFormat, SceneImportOptions, read_model_from};
 use renderer_scene::SceneDesc;
 
 /// User's options for loading a scene.
@@ -84,6 +85,8 @@ pub struct LoadOptions {
     pub set: Vec<Change>,
     /// Light that replaces the scene's lights, or is added to them.
     pub light: Option<Lighting>,
+    /// Animation of imported models; `None` for their rest pose.
+    pub animation: Option<AnimationChoice>,
     /// Options for scenes in other formats.
     pub import: SceneImportOptions,
     /// File system of the scene; the disk by default.
@@ -178,7 +181,8 @@ fn from_import(
 /// # Errors
 /// If the model cannot be read, or an option is wrong.
 pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let model = read_model_from(&options.files, path).map_err(|error| error.diagnostic())?;
+    let model = read_model_from(&options.files, path, options.animation.as_ref())
+        .map_err(|error| error.diagnostic())?;
     let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
     context.files.push(path.to_owned());
     context.files.extend(model.read_or_named());
@@ -227,7 +231,7 @@ fn finish(
             rest.push(change);
         }
     }
-    models.read_all(&texts.declarations, &mut context);
+    models.read_all(&texts.declarations, options.animation.as_ref(), &mut context);
     let mut builder = Builder::new(path, models, context);
     builder.shader_errors = options.shader_errors;
     builder.keep_model_lights = options.light.as_ref().is_none_or(|light| light.adds);

@@ -10,12 +10,13 @@ use super::directional_area::read_directional_area;
 use super::environment::read_environment;
 use super::field::Given;
 use super::group::{GROUP, group};
+use super::motion::{MOTION, motion};
 use super::point::{read_point, read_spot};
 use super::projector::read_projector;
 use super::sky::read_sky;
 use super::studio::read_studio;
 use super::table::{Key, body_of, header_of, kind_of, read_block};
-use renderer_scene::LightDesc;
+use renderer_scene::{LightDesc, Motion};
 
 /// Kinds of lights.
 #[derive(Clone, Copy)]
@@ -47,23 +48,37 @@ pub(super) struct PendingPortals {
 }
 
 /// Keys of lights of any kind.
-pub(super) const ANY: &[Key<Option<Arc<str>>>] = &[Key {
-    name: "group",
-    doc: GROUP,
-    set: |own, field, context| *own = group(&field, context),
-}];
+pub(super) const ANY: &[Key<LightBlock>] = &[
+    Key {
+        name: "group",
+        doc: GROUP,
+        set: |light, field, context| light.group = group(&field, context),
+    },
+    Key {
+        name: "motion",
+        doc: MOTION,
+        set: |light, field, context| light.motion = motion(&field, context),
+    },
+];
+
+/// Values of all lights.
+#[derive(Default)]
+pub(super) struct LightBlock {
+    group: Option<Arc<str>>,
+    motion: Option<Motion>,
+}
 
 /// Reads the keys that all lights have; returns a declaration of the others too.
-fn common(declaration: &Declaration, context: &mut LoadContext) -> (Option<Arc<str>>, Declaration) {
+fn common(declaration: &Declaration, context: &mut LoadContext) -> (LightBlock, Declaration) {
     let is_common = |entry: &Entry| ANY.iter().any(|key| key.name == entry.key.joined());
     let (common, own): (Vec<Entry>, Vec<Entry>) = body_of(declaration).iter().cloned().partition(is_common);
-    let mut group = None;
-    read_block(&common, "a light", &[ANY], &mut group, context);
+    let mut block = LightBlock::default();
+    read_block(&common, "a light", &[ANY], &mut block, context);
     let mut declaration = declaration.clone();
     if let Some(body) = &mut declaration.body {
         *body = own;
     }
-    (group, declaration)
+    (block, declaration)
 }
 
 pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDeclaration> {
@@ -80,7 +95,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
     ];
     let mut portals = vec![];
     let mut shader = None;
-    let (group, declaration) = &common(declaration, context);
+    let (block, declaration) = &common(declaration, context);
     let kind = match kind_of(declaration, None, &kinds, context)? {
         LightKeyword::Environment => read_environment(declaration, &mut portals, &mut shader, context),
         LightKeyword::Studio => read_studio(declaration, context),
@@ -91,6 +106,12 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
         LightKeyword::DirectionalArea => read_directional_area(declaration, context),
         LightKeyword::Directional => read_directional(declaration, context),
     };
-    let light = LightDesc { name, span: declaration.span, group: group.clone(), kind };
+    let light = LightDesc {
+        name,
+        span: declaration.span,
+        group: block.group.clone(),
+        kind,
+        motion: block.motion.clone().map(Arc::new),
+    };
     Some(LightDeclaration { light, portals, shader })
 }

@@ -12,20 +12,22 @@ use super::catcher::{CATCHER, catcher};
 use super::field::Given;
 use super::import::{ImportKind, has_parts, imported_file};
 use super::material::read_definition;
+use super::motion::{MOTION, motion, placed};
 use super::resolve::PendingInstance;
 use super::shape::{MeshFile, ShapeDeclaration, ShapeSource};
 use super::shape_block::MeshEdits;
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use renderer_geometry::ObjectAttributes;
 use renderer_import::Model;
-use renderer_scene::MaterialId;
 use renderer_scene::{
-    CameraDesc, Catcher, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide,
+    CameraDesc, Catcher, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, Motion, ShapeDesc,
+    SpotSlide,
 };
 
 /// Values of an import's block.
 pub(super) struct ImportBlock {
     transform: Affine3A,
+    motion: Option<Motion>,
     cameras: bool,
     lights: bool,
     attributes: ObjectAttributes,
@@ -38,6 +40,11 @@ pub(super) const IMPORT: &[Key<ImportBlock>] = &[
         name: "transform",
         doc: "world from the model's world; none by default",
         set: |import, field, context| set(&mut import.transform, field.transform(context)),
+    },
+    Key {
+        name: "motion",
+        doc: MOTION,
+        set: |import, field, context| import.motion = motion(&field, context),
     },
     Key {
         name: "cameras",
@@ -60,6 +67,7 @@ pub(super) const IMPORT: &[Key<ImportBlock>] = &[
 /// Placement of a model's shapes.
 struct Placement {
     transform: Affine3A,
+    motion: Option<Motion>,
     flip_normals: bool,
     /// Material of all shapes; their own if `None`.
     material: Option<MaterialId>,
@@ -76,6 +84,7 @@ impl Builder {
         );
         let mut block = ImportBlock {
             transform: Affine3A::IDENTITY,
+            motion: None,
             cameras: true,
             lights: true,
             attributes: read_attributes(body_of(declaration), &mut self.context),
@@ -96,6 +105,7 @@ impl Builder {
             declaration.span,
             &Placement {
                 transform: block.transform,
+                motion: block.motion.clone(),
                 flip_normals: false,
                 material: None,
                 attributes: block.attributes,
@@ -105,22 +115,34 @@ impl Builder {
         if block.cameras {
             for (camera_name, camera) in &model.cameras {
                 let mut camera = *camera;
+                let own = (model.camera_motions.get(camera_name), &camera.world_from_camera);
+                let motion = placed(block.motion.as_ref(), &block.transform, own);
                 camera.world_from_camera = block.transform * camera.world_from_camera;
                 self.add_camera(CameraDesc {
                     name: format!("{name}.{camera_name}"),
                     span: declaration.span,
                     camera,
+                    motion,
                 });
             }
         }
         if block.lights && self.keep_model_lights {
             for (light_name, kind) in &model.lights {
-                let kind = placed_light(kind, &block.transform);
+                let own = model.light_motions.get(light_name);
+                let motion = match own {
+                    Some(_) => placed(block.motion.as_ref(), &block.transform, (own, &Affine3A::IDENTITY)),
+                    None => block.motion.clone().map(Arc::new),
+                };
+                let kind = match own {
+                    Some(_) => kind.clone(),
+                    None => placed_light(kind, &block.transform),
+                };
                 self.add_light(LightDesc {
                     name: format!("{name}.{light_name}"),
                     span: declaration.span,
                     group: None,
                     kind,
+                    motion,
                 });
             }
         }
@@ -147,6 +169,12 @@ impl Builder {
                 geometry: GeometryDesc::Mesh(shape.mesh.clone()),
                 material,
                 world_from_object: placement.transform * shape.world_from_object,
+                motion: placed(
+                    placement.motion.as_ref(),
+                    &placement.transform,
+                    (shape.motion.as_ref(), &shape.world_from_object),
+                ),
+                deformation: shape.deformation.clone(),
                 flip_normals: placement.flip_normals,
                 attributes: placement.attributes.clone(),
                 catcher: placement.catcher,
@@ -183,12 +211,15 @@ impl Builder {
                 };
                 self.groups
                     .declare(&name, vec![self.desc.shapes.len()], span, &mut self.context);
+                let motion = placed(block.motion.as_ref(), &block.transform, (None, &Affine3A::IDENTITY));
                 self.desc.shapes.push(ShapeDesc {
                     name: name.into(),
                     span,
                     geometry,
                     material,
                     world_from_object: block.transform,
+                    motion,
+                    deformation: None,
                     flip_normals: block.flip_normals,
                     attributes: block.attributes,
                     catcher: block.catcher,
@@ -200,6 +231,7 @@ impl Builder {
                 if let Some(model) = self.model_of_mesh(&mesh, &block.transform) {
                     let placement = Placement {
                         transform: block.transform,
+                        motion: block.motion,
                         flip_normals: block.flip_normals,
                         material,
                         attributes: block.attributes,
@@ -213,6 +245,7 @@ impl Builder {
                 span,
                 of,
                 transform: block.transform,
+                motion: block.motion,
                 flip_normals: block.flip_normals,
                 attributes: block.attributes,
                 catcher: block.catcher,
@@ -257,6 +290,8 @@ impl Builder {
         };
         for (index, shape) in selected.zip(&mut taken.shapes) {
             let place = *transform * shape.world_from_object;
+            // Edits are of the mesh at rest.
+            shape.deformation = None;
             shape.mesh = self.models.edited(&path, index, &shape.mesh, mesh.edits, &place);
         }
         Some(Arc::new(taken))

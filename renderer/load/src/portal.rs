@@ -6,7 +6,7 @@ use super::builder::Builder;
 use super::field::Given;
 use super::light::PendingPortals;
 use renderer_geometry::Rectangle;
-use renderer_scene::LightKind;
+use renderer_scene::{LightKind, Shutter};
 
 impl Builder {
     /// Resolves the portals of lights, and removes their shapes from the scene.
@@ -21,7 +21,7 @@ impl Builder {
                 };
                 let shapes = shapes.to_vec();
                 for &shape in &shapes {
-                    match Rectangle::of_shape(&self.desc.shapes[shape].build()) {
+                    match Rectangle::of_shape(&self.desc.shapes[shape].build(&Shutter::default().instant())) {
                         Some(portal) => found.push(portal),
                         None => self.report_no_rectangle(name.span, shape),
                     }

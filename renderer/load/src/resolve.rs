@@ -8,9 +8,10 @@ use shading::Span;
 
 use super::context::LoadContext;
 use super::field::Given;
+use super::motion::placed;
 use renderer_geometry::ObjectAttributes;
 use renderer_scene::ShapeDesc;
-use renderer_scene::{Catcher, MaterialId};
+use renderer_scene::{Catcher, MaterialId, Motion};
 
 /// Instance before resolution; its original may be declared later.
 pub(super) struct PendingInstance {
@@ -18,6 +19,7 @@ pub(super) struct PendingInstance {
     pub(super) span: Span,
     pub(super) of: Given<String>,
     pub(super) transform: Affine3A,
+    pub(super) motion: Option<Motion>,
     pub(super) flip_normals: bool,
     pub(super) attributes: ObjectAttributes,
     pub(super) catcher: Option<Catcher>,
@@ -115,6 +117,12 @@ impl Groups {
                 geometry: original.geometry.clone(),
                 material: instance.material.unwrap_or(original.material),
                 world_from_object: instance.transform * original.world_from_object,
+                motion: placed(
+                    instance.motion.as_ref(),
+                    &instance.transform,
+                    (original.motion.as_ref(), &original.world_from_object),
+                ),
+                deformation: original.deformation.clone(),
                 flip_normals: original.flip_normals != instance.flip_normals,
                 attributes: instance.attributes.or(&original.attributes),
                 catcher: instance.catcher.or(original.catcher),

@@ -7,6 +7,7 @@ use super::attributes::{self, read_attributes};
 use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
+use super::motion::{MOTION, motion};
 use super::shape_block::{MeshEdits, ShapeBlock};
 use super::strands::{CURVES, POINTS, curves, points};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
@@ -24,6 +25,11 @@ pub(super) const ANY: &[Key<ShapeBlock>] = &[
         name: "transform",
         doc: "world from object; none by default",
         set: |shape, field, context| set(&mut shape.transform, field.transform(context)),
+    },
+    Key {
+        name: "motion",
+        doc: MOTION,
+        set: |shape, field, context| shape.motion = motion(&field, context),
     },
     Key {
         name: "flip_normals",

@@ -5,12 +5,13 @@ use shading::syntax::ast::Expr;
 
 use super::field::Given;
 use renderer_geometry::{CurveBasis, CurveStyle, Mesh, ObjectAttributes, PointStyle};
-use renderer_scene::Catcher;
+use renderer_scene::{Catcher, Motion};
 
 /// Values of a shape's block.
 pub(super) struct ShapeBlock {
     pub(super) material: Option<Expr>,
     pub(super) transform: Affine3A,
+    pub(super) motion: Option<Motion>,
     pub(super) flip_normals: bool,
     pub(super) attributes: ObjectAttributes,
     pub(super) catcher: Option<Catcher>,
@@ -32,6 +33,7 @@ impl Default for ShapeBlock {
         ShapeBlock {
             material: None,
             transform: Affine3A::IDENTITY,
+            motion: None,
             flip_normals: false,
             attributes: ObjectAttributes::default(),
             catcher: None,

@@ -99,11 +99,13 @@ pub enum ValuePass {
     Samples,
     /// Variance of the picture's value.
     Variance,
+    /// Motion of the first surface in the picture, to the next frame (X, Y) and to the previous one (Z, W) [pixels].
+    Motion,
 }
 
 impl ValuePass {
     /// Values with their names in files and the names of their channels.
-    pub const ALL: [(ValuePass, &'static str, &'static [&'static str]); 15] = [
+    pub const ALL: [(ValuePass, &'static str, &'static [&'static str]); 16] = [
         (ValuePass::Alpha, "alpha", &["A"]),
         (ValuePass::Depth, "depth", &["Z"]),
         (ValuePass::Position, "P", XYZ),
@@ -119,6 +121,7 @@ impl ValuePass {
         (ValuePass::MaterialId, "material_id", Y),
         (ValuePass::Samples, "samples", Y),
         (ValuePass::Variance, "variance", RGB),
+        (ValuePass::Motion, "motion", &["X", "Y", "Z", "W"]),
     ];
 
     /// Its name.

@@ -1,7 +1,10 @@
 //! Description of cameras, by name.
 
+use std::sync::Arc;
+
 use shading::Span;
 
+use crate::Motion;
 use renderer_geometry::camera;
 
 /// Camera with its name.
@@ -13,4 +16,6 @@ pub struct CameraDesc {
     pub span: Span,
     /// The camera.
     pub camera: camera::CameraDesc,
+    /// Camera-to-world transform over time, which replaces that of the camera.
+    pub motion: Option<Arc<Motion>>,
 }

@@ -1,6 +1,6 @@
 //! Description of film and sampler.
 
-use super::Placed;
+use super::{Placed, Shutter};
 use renderer_image::Rect;
 use renderer_image::film::FilterShape;
 use renderer_passes::PassDesc;
@@ -20,6 +20,8 @@ pub struct FilmDesc {
     pub passes: Vec<Placed<PassDesc>>,
     /// True if environments are invisible to the camera, so that the picture is transparent there.
     pub transparent: bool,
+    /// Frame and exposure.
+    pub shutter: Shutter,
 }
 
 /// Sampler settings.
@@ -31,10 +33,12 @@ pub struct SamplerDesc {
     pub seed: u64,
     /// True for adaptive sampling: samples take more rays where the picture is noisier.
     pub adaptive: bool,
+    /// True if each frame has a noise pattern of its own.
+    pub per_frame: bool,
 }
 
 impl Default for SamplerDesc {
     fn default() -> SamplerDesc {
-        SamplerDesc { spp: 64, seed: 0, adaptive: true }
+        SamplerDesc { spp: 64, seed: 0, adaptive: true, per_frame: false }
     }
 }

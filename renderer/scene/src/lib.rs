@@ -18,17 +18,21 @@
 )]
 
 mod camera;
+mod deformation;
 mod film;
 mod integrator;
 mod light;
 mod luminaire;
 mod material;
+mod motion;
 mod nesting;
 mod placed;
 mod ray_override;
 mod shape;
+mod track;
 
 pub use camera::CameraDesc;
+pub use deformation::Deformation;
 pub use film::{FilmDesc, SamplerDesc};
 pub use integrator::{Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Show};
 pub use light::{
@@ -37,10 +41,12 @@ pub use light::{
 };
 pub use luminaire::{AngularTable, LUMENS_PER_WATT, Luminaire, PhotometricWeb, Photometry, Symmetry};
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
+pub use motion::{Motion, NodeTracks, SceneTime, Shutter, TransformKey};
 pub use nesting::{Nesting, Priority};
 pub use placed::Placed;
 pub use ray_override::{RayFilter, RayOverride};
 pub use shape::{Catcher, GeometryDesc, ModelPart, ShapeDesc};
+pub use track::{Track, TrackInterpolation, TrackValue};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,6 +54,7 @@ use std::sync::Arc;
 use shading::{Diagnostic, ShaderGroupTemplate, SourceMap, Span};
 
 use renderer_base::files::SharedFiles;
+use renderer_base::math::in_single;
 use renderer_geometry::accel::BuildQuality;
 
 /// Validated content of a scene file.
@@ -125,6 +132,45 @@ impl SceneDesc {
         })
     }
 
+    /// Sets the frame: shapes and cameras with a motion have the pose of that frame.
+    pub fn set_frame(&mut self, frame: f64) {
+        self.film.shutter.frame = frame;
+        let time = self.film.shutter.instant().at(0.0);
+        for shape in &mut self.shapes {
+            if let Some(motion) = &shape.motion {
+                shape.world_from_object = in_single(&motion.at(time));
+            }
+            if let Some(mesh) = shape.deformation.as_ref().and_then(|deformation| deformation.at(time)) {
+                shape.geometry = mesh.into();
+            }
+        }
+        for camera in &mut self.cameras {
+            if let Some(motion) = &camera.motion {
+                camera.camera.world_from_camera = in_single(&motion.at(time));
+            }
+        }
+    }
+
+    /// Seed of the frame's random numbers; `seed` replaces that of the sampler.
+    pub fn frame_seed(&self, seed: Option<u64>) -> u64 {
+        /// 2⁶⁴ divided by the golden ratio.
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        let seed = seed.unwrap_or(self.sampler.seed);
+        match self.sampler.per_frame {
+            true => seed ^ self.film.shutter.frame.to_bits().wrapping_mul(GOLDEN),
+            false => seed,
+        }
+    }
+
+    /// Returns whether a shape, a camera or a light has a motion.
+    pub fn has_motion(&self) -> bool {
+        self.shapes
+            .iter()
+            .any(|shape| shape.motion.is_some() || shape.deformation.is_some())
+            || self.cameras.iter().any(|camera| camera.motion.is_some())
+            || self.lights.iter().any(|light| light.motion.is_some())
+    }
+
     /// Returns whether the scene is a library: units, groups and materials for others to import, nothing to render.
     pub fn is_library(&self) -> bool {
         self.cameras.is_empty() && self.shapes.is_empty() && self.lights.is_empty()
@@ -137,6 +183,7 @@ impl SceneDesc {
                 name: "origin".to_owned(),
                 span: Span::default(),
                 camera: renderer_geometry::camera::CameraDesc::pinhole(1.0),
+                motion: None,
             });
         }
     }

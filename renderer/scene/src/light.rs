@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Affine2, Affine3A, Mat3, Vec2, Vec3};
 use shading::Span;
 
-use crate::{Luminaire, MaterialId};
+use crate::{Luminaire, MaterialId, Motion};
 use renderer_base::color::Rgb;
 use renderer_base::sky::Sky;
 use renderer_geometry::Rectangle;
@@ -23,6 +23,8 @@ pub struct LightDesc {
     pub group: Option<Arc<str>>,
     /// Kind of light with its parameters.
     pub kind: LightKind,
+    /// Transform over time from the world space of `kind` to the world; its scale has no effect.
+    pub motion: Option<Arc<Motion>>,
 }
 
 /// Kinds of lights.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 
-use crate::MaterialId;
-use renderer_geometry::{Curves, Geometry, Mesh, ObjectAttributes, Points, Shape};
+use crate::deformation::{self, Deformation};
+use crate::{MaterialId, Motion, Shutter};
+use renderer_geometry::{Curves, Geometry, Mesh, ObjectAttributes, Placement, Points, Shape};
 
 /// Shape with its name.
 #[derive(Clone, Debug)]
@@ -22,6 +23,10 @@ pub struct ShapeDesc {
     pub material: MaterialId,
     /// Object-to-world transform; invertible.
     pub world_from_object: Affine3A,
+    /// Object-to-world transform over time, which replaces `world_from_object`.
+    pub motion: Option<Arc<Motion>>,
+    /// Mesh over time, which replaces the geometry.
+    pub deformation: Option<Arc<dyn Deformation>>,
     /// True if normals are flipped.
     pub flip_normals: bool,
     /// Attributes of the object, for shaders.
@@ -48,10 +53,22 @@ pub struct ModelPart {
 }
 
 impl ShapeDesc {
-    /// Creates the shape for intersection.
-    pub fn build(&self) -> Shape {
-        let (geometry, placed) = self.geometry.build();
-        let mut shape = Shape::new(geometry, self.world_from_object * placed);
+    /// Creates the shape for intersection, with its motion while the shutter is open.
+    pub fn build(&self, shutter: &Shutter) -> Shape {
+        let deformed = self.deformation.as_ref();
+        let deformed = deformed.and_then(|deformation| deformation::sampled(&**deformation, shutter));
+        let ((geometry, placed), vertex_motion) = match deformed {
+            Some((mesh, motion)) => (GeometryDesc::from(mesh).build(), motion),
+            None => (self.geometry.build(), None),
+        };
+        let placement = match &self.motion {
+            None => Placement::from(self.world_from_object * placed),
+            Some(motion) => {
+                let keys = motion.sampled(shutter);
+                Placement::moving(&keys.into_iter().map(|key| key * placed).collect::<Vec<_>>())
+            }
+        };
+        let mut shape = Shape::new(geometry, placement).with_vertex_motion(vertex_motion);
         shape.flip_normals = self.flip_normals;
         shape.attributes = self.attributes.clone();
         shape

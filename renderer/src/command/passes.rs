@@ -13,7 +13,7 @@ use renderer_pictures::denoising::missing_features;
 use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
 use renderer_support::Failure;
-use renderer_transport::passes::{PassPlan, PlanError};
+use renderer_transport::passes::{FrameMotion, PassPlan, PlanError};
 use renderer_transport::render::RenderSettings;
 use renderer_transport::scene::SceneNames;
 use renderer_transport::scene::build::Built;
@@ -41,7 +41,7 @@ pub(super) fn requested(
 pub(super) fn plan(
     request: &RenderRequest,
     requested: PassSet,
-    built: &Built,
+    (desc, built): (&SceneDesc, &Built),
     settings: &RenderSettings,
 ) -> Result<Option<Arc<PassPlan>>, Failure> {
     let mut all = requested;
@@ -56,7 +56,14 @@ pub(super) fn plan(
     let view = settings.camera.view();
     let shaders = built.pass_shaders.clone();
     let plan = PassPlan::new(all, &built.scene, &names, shaders, &view).map_err(plan_failure)?;
-    Ok(Some(Arc::new(plan)))
+    let frames = match plan.shows_motion() {
+        true => {
+            let camera = desc.camera(request.camera.as_deref()).map_err(Failure::of)?;
+            FrameMotion::new(desc, camera, &settings.camera, built)
+        }
+        false => None,
+    };
+    Ok(Some(Arc::new(plan.with_frames(frames))))
 }
 
 fn set(passes: Vec<PassDesc>) -> Result<PassSet, Failure> {

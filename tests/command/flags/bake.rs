@@ -5,6 +5,18 @@ use super::case::Differs::{By, File, New, Status};
 
 pub(crate) const BAKE: &[Case] = &[
     (
+        "at",
+        "bake a.kiln -o o BAKE --at 1.5s",
+        "bake a.kiln -o o BAKE --at soon",
+        Status(0, 2),
+    ),
+    (
+        "animation",
+        "bake a.kiln -o o BAKE --at 1",
+        "bake a.kiln -o o BAKE --animation walk",
+        Status(0, 1),
+    ),
+    (
         "part",
         "bake a.kiln BAKE -o o",
         "bake a.kiln BAKE --part 1/2 --checkpoint c",

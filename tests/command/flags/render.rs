@@ -5,6 +5,24 @@ use super::case::Differs::{By, File, New, Says, Status};
 
 pub(crate) const RENDER: &[Case] = &[
     (
+        "at",
+        "render a.kiln -o o.exr --at 1.5s",
+        "render a.kiln -o o.exr --at soon",
+        Status(0, 2),
+    ),
+    (
+        "animation",
+        "render a.kiln -o o.exr --at 1",
+        "render a.kiln -o o.exr --animation walk",
+        Status(0, 1),
+    ),
+    (
+        "frames",
+        "render a.kiln -o o.#.exr",
+        "render a.kiln -o o.#.exr --frames 1-2",
+        New("o.2.exr"),
+    ),
+    (
         "folders",
         "render i.kiln -o o.exr",
         "render i.kiln -o o.exr -I inc",

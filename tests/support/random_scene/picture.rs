@@ -112,7 +112,7 @@ pub struct Comparison {
 /// Renders with the given seeds. Pixels above `clamp`, if given, are clamped, which removes the noise of rare bright
 /// samples if both pictures have the same distribution.
 pub fn estimate(scene: &Loaded, seeds: Range<u64>, spp: u64, clamp: Option<f32>) -> Pictures {
-    estimate_with(scene, scene.built.camera, seeds, spp, clamp)
+    estimate_with(scene, scene.built.camera.clone(), seeds, spp, clamp)
 }
 
 /// [`estimate`] with another camera than the scene's.
@@ -135,7 +135,7 @@ pub fn estimate_with(
             unit: SampleUnit::Path,
             seed,
             threads: 1,
-            ..RenderSettings::of_camera(camera, [WIDTH as u32, HEIGHT as u32])
+            ..RenderSettings::of_camera(camera.clone(), [WIDTH as u32, HEIGHT as u32])
         };
         let rendered = render_scene(&scene.built.scene, &settings);
         integrator = with_pilot_result(&rendered);

@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use renderer::bake::sh::{BANDS, MAX_IRRADIANCE, ShOrder, irradiance};
 use renderer::bake::{Coverage, Include, LightmapFilter, ProbePlaces, Product, Target};
 use renderer::color::Rgb;
-use renderer::geometry::{Geometry, Mesh, SHUTTER_OPEN};
+use renderer::geometry::{Geometry, Mesh};
 use renderer::light::{DirectionalLight, EnvironmentLight, Light, PointLight};
 use renderer::scene::Scene;
 use support::scenes::{SceneBuilder, mesh};
@@ -70,7 +70,7 @@ fn irradiance_agrees_with_coefficients_in_hidden_texels() {
     };
     assert!(baked.stats.filled > 50, "{}", baked.stats.filled);
     let ball = &light.objects[0];
-    let place = scene.shapes()[0].placement().at(SHUTTER_OPEN);
+    let place = scene.shapes()[0].placement().open();
     let pairs: Vec<[f32; 2]> = (ball.mesh.normals.iter().enumerate())
         .flat_map(|(vertex, &n)| {
             let vertex = ball.first + vertex;

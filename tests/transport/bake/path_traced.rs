@@ -7,7 +7,6 @@ use glam::{Vec2, Vec3};
 use renderer::bake::sh::{ShOrder, irradiance};
 use renderer::bake::{Include, Lightmap, Side};
 use renderer::color::Rgb;
-use renderer::geometry::SHUTTER_OPEN;
 use renderer::integrator::{
     Context, Contribution, Integrator, MisContext, Pass, PathSettings, Prepared, RadianceSink,
 };
@@ -39,8 +38,7 @@ pub(super) fn surface_points(scene: &Scene, map: &Lightmap, count: usize) -> Vec
     for (object, baked) in map.objects.iter().enumerate() {
         let shape = &scene.shapes()[baked.shape.0 as usize];
         for (triangle, corners) in baked.mesh.triangles.iter().enumerate() {
-            let [a, b, c] =
-                corners.map(|i| shape.placement().at(SHUTTER_OPEN).point(baked.mesh.positions[i as usize]));
+            let [a, b, c] = corners.map(|i| shape.placement().open().point(baked.mesh.positions[i as usize]));
             total += f64::from((b - a).cross(c - a).length());
             triangles.push((total, object, triangle));
         }

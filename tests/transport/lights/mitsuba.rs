@@ -5,6 +5,7 @@ use std::path::Path;
 use glam::Vec3;
 use renderer::color::Rgb;
 use renderer::image::Image;
+use renderer::math::Ray;
 use renderer::render::RenderSettings;
 use renderer::scene::build::{Built, build};
 use renderer::scene::load::LoadOptions;
@@ -43,7 +44,7 @@ fn rendered(text: &str, integrator: &str, spp: u64) -> Image {
         total: spp,
         seed: 1,
         threads: 2,
-        ..RenderSettings::of_camera(built.camera, SIZE)
+        ..RenderSettings::of_camera(built.camera.clone(), SIZE)
     };
     let rendered = render_scene(&built.scene, &settings);
     assert_eq!(rendered.state.film.counts().non_finite, 0);
@@ -167,7 +168,7 @@ fn environments_match_mitsuba() {
             let v: Vec<f32> = row.split(' ').map(|v| v.parse().expect("a number")).collect();
             let direction = Vec3::from_slice(&v).normalize();
             let radiance: Rgb = scene
-                .escape(Vec3::ZERO, direction)
+                .escape(Vec3::ZERO, &Ray::new(Vec3::ZERO, direction))
                 .fold(Rgb::BLACK, |sum, light| sum + light.radiance);
             for (found, expected) in radiance.to_array().into_iter().zip(&v[3..]) {
                 assert!((found - expected).abs() < 1e-4, "{name}: {radiance:?} for {row}");

@@ -5,7 +5,9 @@ use std::f64::consts::PI;
 use glam::{Affine3A, Quat, Vec3};
 use renderer::color::Rgb;
 use renderer::geometry::Shape;
-use renderer::light::{EnvironmentLight, EnvironmentMap, EnvironmentOptions, Light, Portal, PortalLight};
+use renderer::light::{
+    EnvironmentLight, EnvironmentMap, EnvironmentOptions, Light, LightViewer, Portal, PortalLight,
+};
 use renderer::scene::build::build;
 use renderer::scene::load::{LoadOptions, load};
 use support::scenes::{load_text, mesh};
@@ -55,11 +57,11 @@ fn densities_match_samples() {
                 let weigh = |d: Vec3| f64::from((2.0 * d.x - 3.0 * d.y + d.z).sin());
                 const COUNT: u32 = 20_000;
                 for _ in 0..COUNT {
-                    let sample = light.sample_li(p, 0, rng.next_choice(), rng.next_2d());
+                    let sample = light.sample_li(&LightViewer::at(p), 0, rng.next_choice(), rng.next_2d());
                     moments[0].add(sample.map_or(0.0, |sample| weigh(sample.wi)));
                     if let Some(sample) = sample {
                         chosen += 1;
-                        let (_, pdf) = light.le_pdf(p, sample.wi);
+                        let (_, pdf) = light.le_pdf(&LightViewer::at(p), sample.wi);
                         beyond += u32::from((pdf / sample.pdf - 1.0).abs() > 1e-2);
                     }
                 }
@@ -69,7 +71,7 @@ fn densities_match_samples() {
                 let mut integral = Moments::default();
                 for _ in 0..30 * COUNT {
                     let d = rng.direction();
-                    let density = 4.0 * PI * f64::from(light.le_pdf(p, d).1);
+                    let density = 4.0 * PI * f64::from(light.le_pdf(&LightViewer::at(p), d).1);
                     integral.add(density);
                     moments[1].add(density * weigh(d));
                 }

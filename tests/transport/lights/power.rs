@@ -2,13 +2,18 @@
 
 use super::*;
 
+/// Random numbers of a photon at the opening of the shutter.
+fn primary_sample((primitive, position, direction): (f64, Vec2, Vec2)) -> PrimarySample {
+    PrimarySample { primitive, position, direction, time: SHUTTER_OPEN }
+}
+
 /// The mean power of a light's photons.
 fn emitted(light: &Light, target: EmissionBounds, count: u64, context: &mut Context) -> Moments {
     let mut rng = Rng::new(3);
     let mut moments = Moments::default();
     for _ in 0..count {
         let numbers = (rng.next_choice(), rng.next_2d(), rng.next_2d());
-        let photon = light.emit(target, numbers.0, numbers.1, numbers.2, &mut context.shading);
+        let photon = light.emit(target, &primary_sample(numbers), &mut context.shading);
         moments.add(photon.map_or(0.0, |photon| f64::from(photon.power.luminance())));
     }
     moments
@@ -71,7 +76,7 @@ fn power_of_spots_integrates_their_intensity() {
                         let spot = SpotLight { position: Vec3::ZERO, ..*spot };
                         let p = frame.to_world(local) * radius;
                         let light = Light::Spot(spot);
-                        let sample = light.sample_li(p, 0, 0.5, Vec2::splat(0.5));
+                        let sample = light.sample_li(&LightViewer::at(p), 0, 0.5, Vec2::splat(0.5));
                         let radiance = sample.map_or(Rgb::BLACK, |sample| {
                             light.radiance(&sample, &LightViewer::at(p), &mut context.shading)
                         });
@@ -160,10 +165,12 @@ fn directional_areas_light_their_front() {
         );
         let mut seen = |x: f32, y: f32, z: f32| {
             let p = pose.transform_point3(Vec3::new(x, y, z));
-            light.sample_li(p, 0, 0.5, Vec2::splat(0.5)).map_or(0.0, |sample| {
-                assert!(sample.wi.distance(-pose.transform_vector3(Vec3::Z).normalize()) < 1e-5);
-                light.radiance(&sample, &LightViewer::at(p), &mut context.shading).g
-            })
+            light
+                .sample_li(&LightViewer::at(p), 0, 0.5, Vec2::splat(0.5))
+                .map_or(0.0, |sample| {
+                    assert!(sample.wi.distance(-pose.transform_vector3(Vec3::Z).normalize()) < 1e-5);
+                    light.radiance(&sample, &LightViewer::at(p), &mut context.shading).g
+                })
         };
         let before = [seen(0.1, -1.0, 4.0), seen(0.1, -1.0, -4.0), seen(0.1, -1.0, 0.0)];
         assert_eq!(before, [1.5, 0.0, 0.0]);
@@ -173,10 +180,10 @@ fn directional_areas_light_their_front() {
         let mut rng = Rng::new(5);
         for _ in 0..1000 {
             let numbers = (rng.next_choice(), rng.next_2d(), rng.next_2d());
-            let photon = light.emit(TARGET, numbers.0, numbers.1, numbers.2, &mut context.shading);
+            let photon = light.emit(TARGET, &primary_sample(numbers), &mut context.shading);
             let photon = photon.expect("it shines");
             assert!((photon.power.g / power - 1.0).abs() < 1e-5);
-            let sample = light.sample_li(photon.ray.at(2.0), 0, 0.5, Vec2::splat(0.5));
+            let sample = light.sample_li(&LightViewer::at(photon.ray.at(2.0)), 0, 0.5, Vec2::splat(0.5));
             let wi = sample.expect("photons go where light is seen").wi;
             assert!(wi.distance(-photon.ray.direction) < 1e-5);
         }
@@ -203,7 +210,7 @@ fn photons_of_projectors_and_luminaires_match_light_samples() {
         let mut position = Vec3::ZERO;
         for _ in 0..200_000 {
             let numbers = (rng.next_choice(), rng.next_2d(), rng.next_2d());
-            let photon = light.emit(TARGET, numbers.0, numbers.1, numbers.2, &mut context.shading);
+            let photon = light.emit(TARGET, &primary_sample(numbers), &mut context.shading);
             gone.add(photon.map_or(0.0, |photon| {
                 position = photon.ray.origin;
                 f64::from(photon.power.luminance()) * weight(photon.ray.direction)
@@ -211,7 +218,7 @@ fn photons_of_projectors_and_luminaires_match_light_samples() {
         }
         for _ in 0..1_000_000 {
             let d = rng.direction();
-            let sample = light.sample_li(position + d, 0, 0.5, Vec2::splat(0.5));
+            let sample = light.sample_li(&LightViewer::at(position + d), 0, 0.5, Vec2::splat(0.5));
             let radiance = sample.map_or(0.0, |sample| {
                 light
                     .radiance(&sample, &LightViewer::at(position + d), &mut context.shading)
@@ -269,9 +276,13 @@ fn power_of_infinite_lights_is_the_power_through_the_scene_bounds() {
     assert!(light.power(1.0).is_finite() && light.power(1.0) > 0.0);
     let mut rng = Rng::new(4);
     for _ in 0..1000 {
-        let (_, pdf) = light.le_pdf(Vec3::ZERO, rng.direction());
+        let (_, pdf) = light.le_pdf(&LightViewer::at(Vec3::ZERO), rng.direction());
         assert!(pdf.is_finite());
-        let photon = light.emit(TARGET, 0.5, rng.next_2d(), rng.next_2d(), &mut context.shading);
+        let photon = light.emit(
+            TARGET,
+            &primary_sample((0.5, rng.next_2d(), rng.next_2d())),
+            &mut context.shading,
+        );
         assert!(photon.is_none_or(|photon| photon.power.is_finite()));
     }
 }
@@ -290,13 +301,13 @@ fn distant_disks_are_sampled_by_their_density() {
         for _ in 0..n {
             let u = rng.next_2d();
             let sample = light
-                .sample_li(Vec3::ZERO, 0, 0.5, u)
+                .sample_li(&LightViewer::at(Vec3::ZERO), 0, 0.5, u)
                 .expect("light from everywhere on the disk");
             let radiance = light.radiance(&sample, &LightViewer::at(Vec3::ZERO), &mut context.shading);
             assert!(sample.wi.angle_between(towards) <= 0.5 * angle + 1e-3);
             facing += f64::from(radiance.g / sample.pdf * sample.wi.dot(towards)) / f64::from(n);
             // Rounding may put samples just outside the rim.
-            let found = light.le_pdf(Vec3::ZERO, sample.wi);
+            let found = light.le_pdf(&LightViewer::at(Vec3::ZERO), sample.wi);
             seen += i32::from(found == (radiance, sample.pdf));
         }
         assert!((facing / 2.0 - 1.0).abs() < 0.02, "{degrees}: irradiance {facing}");
@@ -304,7 +315,8 @@ fn distant_disks_are_sampled_by_their_density() {
         let frame = Frame::from_normal(towards);
         for (share, inside) in [(0.9, true), (1.1, false)] {
             let (sin, cos) = (0.5 * angle * share).sin_cos();
-            let (_, pdf) = light.le_pdf(Vec3::ZERO, frame.to_world(Vec3::new(sin, 0.0, cos)));
+            let (_, pdf) =
+                light.le_pdf(&LightViewer::at(Vec3::ZERO), frame.to_world(Vec3::new(sin, 0.0, cos)));
             assert_eq!(pdf > 0.0, inside, "{degrees} {share}");
         }
     }

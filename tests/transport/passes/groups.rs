@@ -35,7 +35,7 @@ fn rendered(built: &Built, passes: &[&str], spp: u64) -> Layers {
         integrator: built.integrator,
         samples: 0..spp,
         total: spp,
-        ..RenderSettings::of_camera(built.camera, [48, 32])
+        ..RenderSettings::of_camera(built.camera.clone(), [48, 32])
     };
     layers(built, &built.names, passes, settings)
 }

@@ -28,7 +28,7 @@ fn picture(text: &str, overrides: &[&str]) -> Image {
         samples: 0..8,
         total: 8,
         adaptive: false,
-        ..RenderSettings::of_camera(built.camera, [24, 16])
+        ..RenderSettings::of_camera(built.camera.clone(), [24, 16])
     };
     let rendered = render_scene(&built.scene, &settings);
     rendered.state.film.develop()

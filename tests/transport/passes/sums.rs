@@ -37,7 +37,7 @@ fn check(seed: u64, recipe: &Recipe, set: &[&str]) -> f64 {
         samples: 0..8,
         total: 8,
         threads: 1,
-        ..RenderSettings::of_camera(built.camera, SIZE)
+        ..RenderSettings::of_camera(built.camera.clone(), SIZE)
     };
     let mut passes: Vec<&str> = vec!["components", "all=C.*[LBO]", "light_rest"];
     passes.extend(groups.iter().map(String::as_str));

@@ -22,7 +22,7 @@ fn rendered(text: &str, passes: &[&str], spp: u64) -> Layers {
         adaptive: false,
         samples: 0..spp,
         total: spp,
-        ..RenderSettings::of_camera(built.camera, [16, 16])
+        ..RenderSettings::of_camera(built.camera.clone(), [16, 16])
     };
     layers(&built, &built.names, passes, settings)
 }

@@ -38,7 +38,7 @@ pub(crate) fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) 
         unit: SampleUnit::Path,
         seed: 3,
         threads: 2,
-        ..RenderSettings::of_camera(built.camera, *size)
+        ..RenderSettings::of_camera(built.camera.clone(), *size)
     };
     render_scene(&built.scene, &settings)
 }

@@ -32,7 +32,7 @@ fn guides_do_not_depend_on_threads_or_ranges() {
     let built = shipped("cornell_spheres", GUIDED);
     let at = |threads, first, spp| {
         let look = Look { first, spp, threads, file: None };
-        rendered(&built.scene, built.camera, [40, 40], built.integrator, look)
+        rendered(&built.scene, built.camera.clone(), [40, 40], built.integrator, look)
             .unwrap()
             .state
             .film

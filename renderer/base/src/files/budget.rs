@@ -129,6 +129,12 @@ impl Budget {
         self.size.fetch_add(size as u64, Ordering::Relaxed);
     }
 
+    /// Starts again at zero: for content that is decoded again for each frame.
+    pub fn restart(&self) {
+        self.allocated.store(0, Ordering::Relaxed);
+        self.decoded.store(0, Ordering::Relaxed);
+    }
+
     /// Counts memory for `count` elements of `each` bytes, before they are allocated.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Acceleration structure: closest-hit and occlusion queries by Embree, with instancing and ray masks.
 //!
-//! - A mesh used by one shape is traced in world space; one shared by several shapes is built once and instanced.
+//! - A mesh used by one shape is traced in world space; one shared by several shapes, or moving, is built once and
+//!   instanced.
 //! - Kiln intersects curves, points and analytic surfaces itself, in double precision: Embree's own curves depend on the
 //!   instruction set.
 //! - Queries take no lock, allocate nothing and may run on any number of threads at once.
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use crate::Hit;
-use crate::{Geometry, Mesh, MeshUses, SHUTTER_OPEN, Shape, TracedTriangles};
+use crate::{Geometry, Mesh, MeshUses, Shape, TracedTriangles, VertexMotion};
 pub use embree::{Bundle, PackedFile, carried};
 use embree::{CommittedScene, Device, InstanceArray, SceneBuilder, UserSurface, instance_field};
 pub use error::AccelError;
@@ -63,7 +64,8 @@ impl Accel {
         let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
         let device = Device::new(quality.threads(threads))?;
         let uses = MeshUses::of(shapes);
-        let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
+        let mut shared: FxHashMap<(*const Mesh, Option<*const VertexMotion>), Arc<CommittedScene>> =
+            FxHashMap::default();
         let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
         let mut list: Vec<(Arc<CommittedScene>, u32, InstanceArray)> = vec![];
         let array_field = if uses.instances() > MAX_SEPARATE_INSTANCES {
@@ -76,28 +78,30 @@ impl Accel {
         for (id, shape) in (0u32..).zip(shapes) {
             let mask = masks.get(id as usize).copied().unwrap_or(ALL);
             match &shape.geometry {
-                Geometry::Mesh(mesh) if uses.is_single(mesh) => {
+                Geometry::Mesh(mesh) if uses.is_single(mesh) && !shape.is_moving() => {
                     let triangles = TracedTriangles::of_shape(shape).expect("the shape is a mesh");
                     top.triangles(id, mask, triangles)?;
                 }
                 Geometry::Mesh(mesh) => {
-                    let scene = match shared.entry(Arc::as_ptr(mesh)) {
+                    let motion = shape.vertex_motion();
+                    let scene = match shared.entry((Arc::as_ptr(mesh), motion.map(Arc::as_ptr))) {
                         Entry::Occupied(entry) => entry.into_mut(),
                         Entry::Vacant(entry) => {
                             let mut scene = SceneBuilder::new(&device, quality);
-                            scene.triangles(0, ALL, TracedTriangles::of_mesh(mesh))?;
+                            scene.triangles(0, ALL, TracedTriangles::of_mesh(mesh).with_motion(motion))?;
                             entry.insert(Arc::new(scene.commit()?))
                         }
                     };
-                    let matrix = shape.placement().at(SHUTTER_OPEN).world_from_object();
-                    if array_field.is_some() {
+                    let placement = shape.placement();
+                    if array_field.is_some() && !shape.is_moving() {
+                        let matrix = placement.open().world_from_object();
                         let index = *arrays.entry((Arc::as_ptr(mesh), mask)).or_insert_with(|| {
                             list.push((scene.clone(), mask, InstanceArray::default()));
                             list.len() - 1
                         });
                         list[index].2.push(id, matrix);
                     } else {
-                        top.instance(id, mask, scene, matrix);
+                        top.instance(id, mask, scene, placement);
                     }
                 }
                 Geometry::Sphere

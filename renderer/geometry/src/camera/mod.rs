@@ -27,7 +27,7 @@ pub use crate::RayDifferential;
 use crate::SHUTTER_OPEN;
 use fisheye::Fisheye;
 use lens::{Orthographic, Panoramic, Perspective};
-pub use pose::Pose;
+pub use pose::{Pose, PoseMotion};
 use renderer_base::math::{Ray, atan};
 use view::PlaneFilm;
 
@@ -110,9 +110,9 @@ pub struct CameraRay {
 }
 
 /// A camera with its film size.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Camera {
-    pose: Pose,
+    pose: PoseMotion,
     model: Model,
     /// Width and height of the film [pixels].
     film: [u32; 2],
@@ -156,7 +156,7 @@ impl Camera {
             }
         };
         Ok(Camera {
-            pose: Pose::new(&desc.world_from_camera)?,
+            pose: PoseMotion::new(&[desc.world_from_camera])?,
             model,
             film: [width, height],
             near,
@@ -164,11 +164,24 @@ impl Camera {
         })
     }
 
+    /// The camera with poses by matrices `world_from_camera` at uniform times of the shutter interval.
+    ///
+    /// # Errors
+    /// If a matrix is singular.
+    pub fn with_motion(self, keys: &[Affine3A]) -> Result<Camera, CameraError> {
+        Ok(Camera { pose: PoseMotion::new(keys)?, ..self })
+    }
+
+    /// Returns whether the camera moves while the shutter is open.
+    pub fn is_moving(&self) -> bool {
+        self.pose.is_moving()
+    }
+
     /// Generates the ray through a film point [pixels] and the point of the lens sampled by `lens_u` in `[0,1)²`, at a time in
     /// `[0,1]` of the shutter interval.
     #[inline]
     pub fn generate(&self, film_point: Vec2, lens_u: Vec2, time: f32) -> CameraRay {
-        let pose = self.pose_at(time);
+        let pose = self.pose.at(time);
         let local = match &self.model {
             Model::Perspective(lens) => lens.ray(film_point, lens_u),
             Model::Orthographic(lens) => lens.ray(film_point),
@@ -197,16 +210,15 @@ impl Camera {
         }
     }
 
-    /// Pose at a time in `[0,1]` of the shutter interval. Camera motion is interpolated here.
-    #[inline]
-    fn pose_at(&self, _time: f32) -> &Pose {
-        &self.pose
+    /// Film point [pixels] of a world-space point seen through the centre of the lens when the shutter opens; `None` if the
+    /// point is not in front of the camera.
+    pub fn project(&self, p: Vec3) -> Option<Vec2> {
+        self.project_at(p, SHUTTER_OPEN)
     }
 
-    /// Film point [pixels] of a world-space point seen through the centre of the lens; `None` if the point is not in
-    /// front of the camera.
-    pub fn project(&self, p: Vec3) -> Option<Vec2> {
-        let p = self.pose_at(SHUTTER_OPEN).local_point(p);
+    /// Film point of a world-space point as [`Camera::project`] returns it, at a time of the shutter interval.
+    pub fn project_at(&self, p: Vec3, time: f32) -> Option<Vec2> {
+        let p = self.pose.at(time).local_point(p);
         match &self.model {
             Model::Perspective(lens) => lens.project(p),
             Model::Orthographic(lens) => lens.project(p),
@@ -236,7 +248,7 @@ impl Camera {
             Model::Fisheye(lens) => ("fisheye", lens.fov().to_degrees(), 1.0, None),
         };
         CameraView {
-            world_from_camera: self.pose_at(SHUTTER_OPEN).matrix(),
+            world_from_camera: self.pose.open().matrix(),
             resolution: self.film,
             projection,
             fov,

@@ -1,8 +1,12 @@
-//! Camera pose: an orthonormal, possibly mirroring frame; `look_at`.
+//! Pose: an orthonormal, possibly mirroring frame, over the shutter interval; `look_at`.
+
+use std::fmt;
+use std::sync::Arc;
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 
 use super::error::CameraError;
+use crate::placement::segment;
 use renderer_base::math::cross;
 
 /// Returns the matrix `world_from_camera` of a camera at `from` that looks at `to`, with `up` upwards in the image.
@@ -22,8 +26,76 @@ pub fn look_at(from: Vec3, to: Vec3, up: Vec3) -> Result<Affine3A, CameraError> 
 }
 
 /// An orthonormal `world_from_camera`, possibly mirroring.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose(Affine3A);
+
+/// Poses over the shutter interval.
+#[derive(Clone)]
+pub struct PoseMotion {
+    open: Pose,
+    /// Poses at uniform times, both ends included; `None` if the pose is constant.
+    keys: Option<Arc<[Pose]>>,
+}
+
+impl PoseMotion {
+    /// Poses by matrices at uniform times of the shutter interval, both ends included; constant if all are equal.
+    ///
+    /// # Errors
+    /// If a matrix is singular.
+    pub fn new(keys: &[Affine3A]) -> Result<PoseMotion, CameraError> {
+        let keys: Vec<Pose> = keys.iter().map(Pose::new).collect::<Result<_, _>>()?;
+        let open = *keys.first().ok_or(CameraError::Singular)?;
+        let is_constant = keys.iter().all(|key| *key == open);
+        Ok(PoseMotion { open, keys: (!is_constant).then(|| keys.into()) })
+    }
+
+    /// Returns whether the pose changes.
+    pub fn is_moving(&self) -> bool {
+        self.keys.is_some()
+    }
+
+    /// Pose when the shutter opens.
+    pub fn open(&self) -> &Pose {
+        &self.open
+    }
+
+    /// Pose at a time in `[0,1]` of the shutter interval.
+    #[inline]
+    pub fn at(&self, time: f32) -> Pose {
+        match &self.keys {
+            None => self.open,
+            Some(keys) => interpolated(keys, time),
+        }
+    }
+
+    /// Poses at uniform times; one if the pose is constant.
+    pub fn keys(&self) -> &[Pose] {
+        self.keys.as_deref().unwrap_or(std::slice::from_ref(&self.open))
+    }
+}
+
+impl fmt::Debug for PoseMotion {
+    /// Writes a constant pose as [`Pose`] does: parts compare hashes of this text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.keys {
+            None => self.open.fmt(f),
+            Some(keys) => keys.fmt(f),
+        }
+    }
+}
+
+#[inline(never)]
+fn interpolated(keys: &[Pose], time: f32) -> Pose {
+    let (index, fraction) = segment(time, keys.len());
+    let (Pose(a), Pose(b)) = (&keys[index], &keys[index + 1]);
+    let rest = 1.0 - fraction;
+    let between = Affine3A {
+        matrix3: a.matrix3 * rest + b.matrix3 * fraction,
+        translation: a.translation * rest + b.translation * fraction,
+    };
+    // Keys are so close that no pose between two of them is singular.
+    Pose::new(&between).unwrap_or(keys[index])
+}
 
 impl Pose {
     /// Removes scale and shear: keeps the viewing axis and orthogonalizes up and right.
@@ -43,7 +115,8 @@ impl Pose {
         Ok(Pose(Affine3A { matrix3: Mat3A::from_cols(x, y, z), translation }))
     }
 
-    pub(super) fn point(&self, p: Vec3) -> Vec3 {
+    /// Transforms a point from camera space to world space.
+    pub fn point(&self, p: Vec3) -> Vec3 {
         self.0.transform_point3(p)
     }
 
@@ -53,7 +126,7 @@ impl Pose {
     }
 
     /// Transforms a point from world space to camera space; the transpose is the inverse.
-    pub(super) fn local_point(&self, p: Vec3) -> Vec3 {
+    pub fn local_point(&self, p: Vec3) -> Vec3 {
         (self.0.matrix3.transpose() * (Vec3A::from(p) - self.0.translation)).into()
     }
 
@@ -67,7 +140,8 @@ impl Pose {
         self.0.translation.into()
     }
 
-    pub(super) fn matrix(&self) -> Affine3A {
+    /// The matrix `world_from_camera`.
+    pub fn matrix(&self) -> Affine3A {
         self.0
     }
 }

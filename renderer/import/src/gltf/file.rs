@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gltf::json::Root;
 use gltf::{Document, Glb};
@@ -9,7 +10,9 @@ use serde_json::Value;
 
 use super::GltfError;
 use super::accessor::packed;
+use super::animation::{Animation, AnimationChoice};
 use super::buffers::{Buffers, MESHOPT};
+use super::content::GltfContent;
 use super::morph::MorphTargets;
 use super::{check, draco, error, meshopt, primitive, scene, text};
 use crate::{ImportError, Model, read};
@@ -20,9 +23,7 @@ use renderer_image::texture::TextureSource;
 pub struct GltfFile {
     /// The text of the document, unchanged.
     json: Vec<u8>,
-    document: Document,
-    targets: MorphTargets,
-    buffers: Buffers,
+    content: Arc<GltfContent>,
 }
 
 /// Bytes of a buffer view in the file.
@@ -76,11 +77,30 @@ impl GltfFile {
             .map_err(|reason| document_error(reason, error::BUFFER_HINT))?;
         buffers.views = meshopt::decode(&document, &buffers).map_err(invalid)?;
         buffers.decoded = draco::decode(&document, &buffers).map_err(invalid)?;
-        Ok(GltfFile { json: json.into_owned(), document, targets, buffers })
+        Ok(GltfFile {
+            json: json.into_owned(),
+            content: Arc::new(GltfContent { document, targets, buffers }),
+        })
     }
 
-    pub(super) fn model(&self, path: &Path) -> Result<Model, ImportError> {
-        scene::model(&self.document, &self.targets, &self.buffers, path)
+    pub(super) fn model(
+        &self,
+        path: &Path,
+        animation: Option<&AnimationChoice>,
+    ) -> Result<Model, ImportError> {
+        let invalid = |reason: GltfError| ImportError::Document {
+            path: path.to_owned(),
+            reason,
+            hint: error::VALIDATOR_HINT,
+        };
+        let animation = match (animation, animation.and_then(|_| self.json())) {
+            (Some(choice), Some(json)) => {
+                Animation::read(&json, &self.content.document, &self.content.buffers, choice)
+                    .map_err(invalid)?
+            }
+            _ => None,
+        };
+        scene::model(&self.content, animation, path)
     }
 
     /// Original document; `None` if other programs read it differently.
@@ -90,7 +110,7 @@ impl GltfFile {
 
     /// Paths of the further input files.
     pub fn files(&self) -> &[PathBuf] {
-        &self.buffers.files
+        &self.content.buffers.files
     }
 
     /// The bytes of a buffer view as the file has them.
@@ -98,19 +118,20 @@ impl GltfFile {
     /// # Errors
     /// If there is no such view, or it reaches beyond its buffer.
     pub fn view(&self, index: usize) -> Result<ViewBytes<'_>, GltfError> {
-        let view = self.document.views().nth(index);
+        let view = self.content.document.views().nth(index);
         let view = view.ok_or_else(|| format!("there is no buffer view {index}"))?;
         for name in MESHOPT {
             let Some(extension) = view.extension_value(name) else {
                 continue;
             };
             let number = |key: &str| extension.get(key).and_then(Value::as_u64).unwrap_or(0) as usize;
-            let bytes = (self.buffers).range(number("buffer"), number("byteOffset"), number("byteLength"));
+            let bytes =
+                (self.content.buffers).range(number("buffer"), number("byteOffset"), number("byteLength"));
             return bytes
                 .map(|bytes| ViewBytes::Compressed(name, bytes))
                 .ok_or_else(|| format!("compressed buffer view {index} reaches beyond its buffer"));
         }
-        self.buffers.view(&view).map(ViewBytes::Plain)
+        self.content.buffers.view(&view).map(ViewBytes::Plain)
     }
 
     /// The bytes of a buffer view, decompressed.
@@ -118,8 +139,9 @@ impl GltfFile {
     /// # Errors
     /// As [`GltfFile::view`].
     pub fn decoded_view(&self, index: usize) -> Result<&[u8], GltfError> {
-        let view = self.document.views().nth(index);
-        self.buffers
+        let view = self.content.document.views().nth(index);
+        self.content
+            .buffers
             .view(&view.ok_or_else(|| format!("there is no buffer view {index}"))?)
     }
 
@@ -129,9 +151,9 @@ impl GltfFile {
     /// # Errors
     /// If there is no such accessor, it is of matrices, or its bytes are not all there.
     pub fn elements(&self, accessor: usize) -> Result<(Vec<u8>, usize), GltfError> {
-        let found = self.document.accessors().nth(accessor);
+        let found = self.content.document.accessors().nth(accessor);
         let found = found.ok_or_else(|| format!("there is no accessor {accessor}"))?;
-        packed(&found, &self.buffers)
+        packed(&found, &self.content.buffers)
     }
 
     /// The vertices of the triangles of a primitive, in the order of [`Model`]'s meshes; `None` if it has none.
@@ -139,10 +161,10 @@ impl GltfFile {
     /// # Errors
     /// If there is no such primitive, or its indices are not all there.
     pub fn triangles(&self, mesh: usize, primitive: usize) -> Result<Option<Vec<[u32; 3]>>, GltfError> {
-        let found = self.document.meshes().nth(mesh);
+        let found = self.content.document.meshes().nth(mesh);
         let found = found.and_then(|mesh| mesh.primitives().nth(primitive));
         let found = found.ok_or_else(|| format!("mesh {mesh} has no primitive {primitive}"))?;
-        Ok(primitive::triangles(&found, &self.buffers)?.ok())
+        Ok(primitive::triangles(&found, &self.content.buffers)?.ok())
     }
 
     /// The source of an image's bytes.
@@ -150,9 +172,9 @@ impl GltfFile {
     /// # Errors
     /// If there is no such image, or no such file.
     pub fn image(&self, index: usize) -> Result<TextureSource, GltfError> {
-        let image = self.document.images().nth(index);
+        let image = self.content.document.images().nth(index);
         let image = image.ok_or_else(|| format!("there is no image {index}"))?;
-        self.buffers.image(&image, "")
+        self.content.buffers.image(&image, "")
     }
 }
 

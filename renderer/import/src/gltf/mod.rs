@@ -7,7 +7,7 @@
 //!   path tracers.
 //! - Surfaces are visible from both sides, even single-sided ones: a path tracer that culls back faces leaks light.
 //!   Single-sided materials emit from their front only.
-//! - Meshes are deformed by the nodes' morph weights and skins; animations are not played.
+//! - Meshes are deformed by the nodes' morph weights and skins, at rest or at a time of an animation.
 //! - A mesh with a flattening transform becomes a flat copy with an invertible transform.
 //! - Tangents are read or generated where the material has a normal map or anisotropy.
 //! - Occlusion maps are ignored: the occlusion that they approximate is computed by the renderer.
@@ -15,9 +15,12 @@
 //!   bodies are traced.
 
 mod accessor;
+mod animation;
 mod buffers;
 mod camera;
 mod check;
+mod content;
+mod deformation;
 mod draco;
 mod error;
 mod extension;
@@ -32,6 +35,7 @@ mod meshopt_codec;
 mod morph;
 mod nodes;
 mod pose;
+mod posed_primitive;
 mod primitive;
 mod scene;
 mod selection;
@@ -41,6 +45,7 @@ mod text;
 
 use std::path::Path;
 
+pub use self::animation::AnimationChoice;
 pub use self::buffers::MESHOPT;
 use self::error::GltfError;
 pub use self::file::{GltfFile, ViewBytes};
@@ -52,12 +57,16 @@ use renderer_base::files::SharedFiles;
 /// # Errors
 /// If a file is missing or damaged, or the document requires an extension that is not supported.
 pub fn load_gltf(path: &Path) -> Result<Model, ImportError> {
-    load_gltf_from(&SharedFiles::default(), path)
+    load_gltf_from(&SharedFiles::default(), path, None)
 }
 
-/// Like [`load_gltf`], but reads from the given file system.
-pub(super) fn load_gltf_from(files: &SharedFiles, path: &Path) -> Result<Model, ImportError> {
-    GltfFile::open(files, path)?.model(path)
+/// Like [`load_gltf`], but reads from the given file system, with an animation.
+pub(super) fn load_gltf_from(
+    files: &SharedFiles,
+    path: &Path,
+    animation: Option<&AnimationChoice>,
+) -> Result<Model, ImportError> {
+    GltfFile::open(files, path)?.model(path, animation)
 }
 
 /// Parses a glTF document. `path` is its name in messages, and its other files are relative to it.
@@ -65,5 +74,5 @@ pub(super) fn load_gltf_from(files: &SharedFiles, path: &Path) -> Result<Model, 
 /// # Errors
 /// As [`load_gltf`].
 pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
-    GltfFile::parse(&SharedFiles::default(), path, bytes)?.model(path)
+    GltfFile::parse(&SharedFiles::default(), path, bytes)?.model(path, None)
 }

@@ -1,17 +1,31 @@
-//! glTF nodes: visible nodes of the scene with their transforms.
+//! glTF nodes: visible nodes of the scene with their transforms and motions.
+
+use std::sync::Arc;
 
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use gltf::scene::Transform;
 use gltf::{Document, Node};
 
 use super::GltfError;
+use super::animation::Animation;
+use renderer_scene::Motion;
 
-/// Visible nodes with their node-to-world transforms, and the transforms of all nodes of the scene by node index.
-pub(super) type PlacedNodes<'a> = (Vec<(Node<'a>, DAffine3)>, Vec<Option<DAffine3>>);
+/// Nodes of the scene.
+pub(super) struct PlacedNodes<'a> {
+    /// Visible nodes with their node-to-world transforms.
+    pub(super) visible: Vec<(Node<'a>, DAffine3)>,
+    /// Node-to-world transforms of all nodes of the scene, by node index.
+    pub(super) places: Vec<Option<DAffine3>>,
+    /// Node-to-world transforms over time of the nodes that move, by node index.
+    pub(super) motions: Vec<Option<Arc<Motion>>>,
+}
 
 /// Returns the visible nodes of the scene with their transforms: of the first scene if there is no default one, and of
 /// all root nodes if there are no scenes.
-pub(super) fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, GltfError> {
+pub(super) fn placed_nodes<'a>(
+    document: &'a Document,
+    animation: Option<&Animation>,
+) -> Result<PlacedNodes<'a>, GltfError> {
     let nodes: Vec<Node<'_>> = document.nodes().collect();
     let mut is_child = vec![false; nodes.len()];
     for node in &nodes {
@@ -22,24 +36,35 @@ pub(super) fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, GltfE
         None => nodes.into_iter().filter(|node| !is_child[node.index()]).collect(),
     };
     let mut places = vec![None; is_child.len()];
+    let mut motions: Vec<Option<Arc<Motion>>> = vec![None; is_child.len()];
     let mut placed = vec![];
-    let mut stack: Vec<(Node<'_>, DAffine3, bool)> =
-        roots.into_iter().rev().map(|node| (node, DAffine3::IDENTITY, true)).collect();
-    while let Some((node, world_from_parent, is_parent_visible)) = stack.pop() {
-        let world_from_node = world_from_parent * transform_of(&node)?;
+    let mut stack: Vec<(Node<'_>, DAffine3, Option<usize>, bool)> = (roots.into_iter().rev())
+        .map(|node| (node, DAffine3::IDENTITY, None, true))
+        .collect();
+    while let Some((node, world_from_parent, parent, is_parent_visible)) = stack.pop() {
+        let parent_from_node = transform_of(&node)?;
+        let world_from_node = world_from_parent * parent_from_node;
+        let own = animation.and_then(|animation| animation.motion(&node));
+        let of_parent = parent.and_then(|parent| motions[parent].clone());
+        if own.is_some() || of_parent.is_some() {
+            let outer = of_parent.unwrap_or_else(|| Arc::new(Motion::constant(world_from_parent)));
+            let own = own.unwrap_or_else(|| Motion::constant(parent_from_node));
+            motions[node.index()] = Some(Arc::new(Motion::clone(&outer).then_of(&own)));
+        }
         if places[node.index()].replace(world_from_node).is_some() {
             return Err(format!("node {} has two parents, or is its own ancestor", node.index()));
         }
         // Hidden nodes may still be joints.
         let is_visible = is_parent_visible && is_visible(&node);
         let first = stack.len();
-        stack.extend(node.children().map(|child| (child, world_from_node, is_visible)));
+        let parent = Some(node.index());
+        stack.extend(node.children().map(|child| (child, world_from_node, parent, is_visible)));
         stack[first..].reverse();
         if is_visible {
             placed.push((node, world_from_node));
         }
     }
-    Ok((placed, places))
+    Ok(PlacedNodes { visible: placed, places, motions })
 }
 
 /// KHR_node_visibility: a node may be hidden together with its descendants.

@@ -34,10 +34,22 @@ impl Pose {
         targets: &MorphTargets,
         buffers: &Buffers,
     ) -> Result<Option<Pose>, GltfError> {
+        let weights = node.mesh().and_then(|mesh| node.weights().or(mesh.weights()));
+        let weights = weights.unwrap_or(&[]).to_vec();
+        Pose::with_weights((node, weights), world_from_node, document, targets, buffers)
+    }
+
+    /// Like [`Pose::of`], with these weights of the morph targets.
+    pub(super) fn with_weights(
+        (node, weights): (&Node<'_>, Vec<f32>),
+        world_from_node: &[Option<DAffine3>],
+        document: &Document,
+        targets: &MorphTargets,
+        buffers: &Buffers,
+    ) -> Result<Option<Pose>, GltfError> {
         let Some(mesh) = node.mesh() else {
             return Ok(None);
         };
-        let weights = node.weights().or(mesh.weights()).unwrap_or(&[]).to_vec();
         let joints = match node.skin() {
             Some(skin) => joints(&skin, world_from_node, buffers)?,
             None => vec![],

@@ -9,31 +9,34 @@ use gltf::{Document, Node, Primitive, Semantic};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::animation::Animation;
 use super::buffers::Buffers;
 use super::camera::{aspect_of, camera_desc};
+use super::content::GltfContent;
+use super::deformation::AnimatedFile;
 use super::error::{BUFFER_HINT, VALIDATOR_HINT};
 use super::flat::{Place, flattened};
 use super::light::light_kind;
 use super::luminaire::Luminaires;
 use super::material::{Materials, ReadMaterials};
-use super::morph::MorphTargets;
-use super::nodes::placed_nodes;
+use super::nodes::{PlacedNodes, placed_nodes};
 use super::pose::Pose;
-use super::primitive::TANGENTS;
-use super::{GltfError, instancing, primitive, tangents};
+use super::posed_primitive::{ReadPrimitive, read_primitive};
+use super::{GltfError, instancing, primitive};
 use crate::model::Names;
 use crate::{ImportError, Model, ModelShape};
 use renderer_base::files::OverBudget;
+use renderer_base::math::in_double;
 use renderer_geometry::Mesh;
-use renderer_scene::{LightKind, ModelPart};
+use renderer_scene::{LightKind, ModelPart, Motion};
 
 /// Converts the scene of a document to a model.
 pub(super) fn model(
-    document: &Document,
-    targets: &MorphTargets,
-    buffers: &Buffers,
+    content: &Arc<GltfContent>,
+    animation: Option<Animation>,
     path: &Path,
 ) -> Result<Model, ImportError> {
+    let GltfContent { document, targets, buffers } = &**content;
     let invalid =
         |reason: GltfError| ImportError::Document { path: path.to_owned(), reason, hint: VALIDATOR_HINT };
     let in_material =
@@ -43,10 +46,11 @@ pub(super) fn model(
         materials.add(&material).map_err(in_material)?;
     }
     let ReadMaterials { list, textures, sets } = materials.finish();
-    let (placed, world_from_node) = placed_nodes(document).map_err(invalid)?;
+    let PlacedNodes { visible: placed, places, motions } =
+        placed_nodes(document, animation.as_ref()).map_err(invalid)?;
     let mut poses = FxHashMap::default();
     for (node, _) in &placed {
-        if let Some(pose) = Pose::of(node, &world_from_node, document, targets, buffers).map_err(invalid)? {
+        if let Some(pose) = Pose::of(node, &places, document, targets, buffers).map_err(invalid)? {
             poses.insert(node.index(), pose);
         }
     }
@@ -64,6 +68,11 @@ pub(super) fn model(
         meshes: meshes(&placed, &poses, buffers, path),
         flat: FxHashMap::default(),
         poses,
+        animated: animation.map(|animation| {
+            let (content, path, motions) = (content.clone(), path.to_owned(), motions.clone());
+            Arc::new(AnimatedFile { content, path, animation, places, motions })
+        }),
+        motions,
         sets,
         warned: FxHashSet::default(),
         shape_names: Names::default(),
@@ -71,6 +80,10 @@ pub(super) fn model(
         light_names: Names::default(),
         luminaires,
     };
+    let ignored = reader.animated.as_ref().map_or(vec![], |of| of.animation.ignored.clone());
+    for pointer in ignored {
+        reader.warn(format!("the animation of {pointer} is not played"));
+    }
     for name in document.extensions_used().filter(|name| changes_looks(name)) {
         reader.warn(format!("the extension {name} is not supported and has no effect"));
     }
@@ -121,39 +134,6 @@ impl PrimitiveKey {
     }
 }
 
-/// Primitive that was read; the inner `Err` is the reason why there is nothing to render.
-type ReadPrimitive = Result<Result<Arc<Mesh>, &'static str>, ImportError>;
-
-fn read_primitive(
-    part: &str,
-    primitive: &Primitive<'_>,
-    pose: Option<&Pose>,
-    buffers: &Buffers,
-    path: &Path,
-) -> ReadPrimitive {
-    let document_error = |reason: GltfError| ImportError::Document {
-        path: path.to_owned(),
-        reason: format!("{part}: {reason}"),
-        hint: VALIDATOR_HINT,
-    };
-    let invalid = |source| ImportError::Mesh { path: path.to_owned(), part: Some(part.to_owned()), source };
-    match primitive::mesh(primitive, buffers).map_err(document_error)? {
-        Ok((mut triangles, selection)) => {
-            if let Some(pose) = pose {
-                pose.deform(&mut triangles, primitive, &selection, buffers)
-                    .map_err(document_error)?;
-            }
-            let mut triangles = triangles.validate().map_err(invalid)?;
-            let has_tangents = (triangles.attributes.iter()).any(|attribute| attribute.name == TANGENTS[0]);
-            if let Some(set) = primitive::tangent_set(&primitive.material()).filter(|_| !has_tangents) {
-                tangents::generate(&mut triangles, set);
-            }
-            Ok(Ok(Arc::new(triangles)))
-        }
-        Err(reason) => Ok(Err(reason)),
-    }
-}
-
 /// Name of a primitive in messages.
 fn part_name(mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) -> String {
     let name = mesh
@@ -183,6 +163,10 @@ struct Reader<'a> {
     flat: FxHashMap<(PrimitiveKey, [u64; 3]), Option<Arc<Mesh>>>,
     /// Poses of nodes, by node index.
     poses: FxHashMap<usize, Pose>,
+    /// The file, if an animation is played.
+    animated: Option<Arc<AnimatedFile>>,
+    /// Node-to-world transforms over time of the nodes that move, by node index.
+    motions: Vec<Option<Arc<Motion>>>,
     /// Texture coordinate sets of each material.
     sets: Vec<Vec<u32>>,
     /// Warnings so far.
@@ -217,17 +201,23 @@ impl Reader<'_> {
                     None => (vec![place], false),
                 }
             };
-            self.mesh(node, &mesh, &places, is_instanced)?;
+            let world_from_node = (!is_in_world).then_some(world_from_node);
+            self.mesh((node, world_from_node), &mesh, &places, is_instanced)?;
         }
         if let Some(camera) = node.camera() {
             self.camera(node, &camera, place)
                 .map_err(|reason| self.document_error(reason))?;
         }
+        // The motion of a light moves it from its own space.
+        let light_place = match &self.motions[node.index()] {
+            Some(_) => Affine3A::IDENTITY,
+            None => place,
+        };
         if let Some(light) = node.light() {
             let name = light.name().map_or_else(|| format!("light{}", light.index()), str::to_owned);
-            self.light(node, name, light_kind(&light, place).map_err(str::to_owned));
+            self.light(node, name, light_kind(&light, light_place).map_err(str::to_owned));
         }
-        if let Some(kind) = self.luminaires.light_of(node, place) {
+        if let Some(kind) = self.luminaires.light_of(node, light_place) {
             self.light(node, format!("light{}", node.index()), kind);
         }
         Ok(())
@@ -237,10 +227,25 @@ impl Reader<'_> {
         ImportError::Document { path: self.path.to_owned(), reason, hint: VALIDATOR_HINT }
     }
 
-    /// Adds a mesh with each of its transforms.
+    /// Motion of a mesh that has the transform `place` at rest; a flattened mesh does not move.
+    fn motion(
+        &self,
+        (node, world_from_node): (&Node<'_>, &DAffine3),
+        place: &Place,
+        is_instanced: bool,
+    ) -> Option<Arc<Motion>> {
+        let motion = self.motions[node.index()].as_ref().filter(|_| place.flat_along.is_none())?;
+        let node_from_mesh = world_from_node.inverse() * in_double(&place.world_from_mesh);
+        Some(match is_instanced && node_from_mesh.is_finite() {
+            true => Arc::new(Motion::clone(motion).then_of(&Motion::constant(node_from_mesh))),
+            false => motion.clone(),
+        })
+    }
+
+    /// Adds a mesh with each of its transforms. `world_from_node` is that of the node, unless the mesh is in world space.
     fn mesh(
         &mut self,
-        node: &Node<'_>,
+        (node, world_from_node): (&Node<'_>, Option<&DAffine3>),
         mesh: &gltf::Mesh<'_>,
         places: &[Affine3A],
         is_instanced: bool,
@@ -272,24 +277,30 @@ impl Reader<'_> {
             let key = self.key(node, mesh, &primitive);
             let allocated = self.buffers.budget.allocate("instances", places.len(), SHAPE_BYTES);
             allocated.map_err(|excess| self.document_error(excess.to_string()))?;
-            let mut seen: Vec<(usize, Arc<Mesh>, Affine3A)> = vec![];
+            let mut seen: Vec<(usize, Arc<Mesh>, &Place)> = vec![];
             for (instance, place) in &places {
                 let mesh = self.mesh_in(place, key, &triangles);
                 let mesh = mesh.map_err(|excess| self.document_error(excess.to_string()))?;
-                seen.extend(mesh.map(|mesh| (*instance, mesh, place.world_from_mesh)));
+                seen.extend(mesh.map(|mesh| (*instance, mesh, place)));
             }
             self.warn_of_lost(&part, places.len() - seen.len(), places.len());
             if seen.is_empty() {
                 continue;
             }
+            let is_flat = places.iter().any(|(_, place)| place.flat_along.is_some());
+            let animated = self.animated.as_ref().filter(|_| !is_flat);
+            let deformation = animated.and_then(|of| of.deformation(node, primitive.index()));
             let name: Arc<str> = self.shape_names.unique(&part).into();
             let material = primitive.material().index();
-            self.model
-                .shapes
-                .extend(seen.into_iter().map(|(instance, triangles, world_from_object)| ModelShape {
+            for (instance, triangles, place) in seen {
+                let motion =
+                    world_from_node.and_then(|world| self.motion((node, world), place, is_instanced));
+                self.model.shapes.push(ModelShape {
                     name: name.clone(),
                     mesh: triangles,
-                    world_from_object,
+                    world_from_object: place.world_from_mesh,
+                    motion,
+                    deformation: deformation.clone(),
                     material,
                     part: Some(ModelPart {
                         node: node.index(),
@@ -297,7 +308,8 @@ impl Reader<'_> {
                         primitive: primitive.index(),
                         instance: is_instanced.then_some(instance),
                     }),
-                }));
+                });
+            }
         }
         Ok(())
     }
@@ -388,7 +400,11 @@ impl Reader<'_> {
             .name()
             .or(camera.name())
             .map_or_else(|| format!("camera{}", camera.index()), str::to_owned);
-        self.model.cameras.push((self.camera_names.unique(&name), desc));
+        let name = self.camera_names.unique(&name);
+        if let Some(motion) = &self.motions[node.index()] {
+            self.model.camera_motions.insert(name.clone(), motion.clone());
+        }
+        self.model.cameras.push((name, desc));
         Ok(())
     }
 
@@ -396,7 +412,13 @@ impl Reader<'_> {
     fn light(&mut self, node: &Node<'_>, own_name: String, kind: Result<LightKind, String>) {
         let name = node.name().map_or(own_name, str::to_owned);
         match kind {
-            Ok(kind) => self.model.lights.push((self.light_names.unique(&name), kind)),
+            Ok(kind) => {
+                let name = self.light_names.unique(&name);
+                if let Some(motion) = &self.motions[node.index()] {
+                    self.model.light_motions.insert(name.clone(), motion.clone());
+                }
+                self.model.lights.push((name, kind));
+            }
             Err(reason) => self.warn(format!("the light `{name}` {reason} and is left out")),
         }
     }

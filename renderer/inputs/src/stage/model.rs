@@ -14,7 +14,7 @@ const HEIGHT: f32 = 2.0;
 
 /// The import of a model, whose subject is made as large as a ball and put on the floor, with the material on the stage.
 pub(super) fn declarations(path: &Path) -> Result<String, Diagnostic> {
-    let model = read_model_from(&SharedFiles::default(), path).map_err(|error| error.diagnostic())?;
+    let model = read_model_from(&SharedFiles::default(), path, None).map_err(|error| error.diagnostic())?;
     let bounds = Bounds::of_points(model.subject_points());
     let extent = bounds.max - bounds.min;
     let refuse = |reason: &str| Diagnostic::error(format!("--on {}: {reason}", path.display()));

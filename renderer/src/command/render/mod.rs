@@ -1,5 +1,6 @@
 //! `kiln render`: a picture, variations of it in one, again after each change.
 
+mod frames;
 mod picture;
 mod rounds;
 mod settings;
@@ -19,7 +20,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
     match args.watch {
         true => run_again(args, &interrupt),
-        false => variations::run(args, &interrupt, &|_| ()),
+        false => frames::run(args, &interrupt, &|_| ()),
     }
 }
 

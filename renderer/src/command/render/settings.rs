@@ -33,7 +33,7 @@ pub(in crate::command) fn planned(
     joins: bool,
 ) -> Result<(RenderSettings, Range<u64>), Failure> {
     let (mut settings, range) = settings(request, desc, built, joins)?;
-    settings.passes = passes::plan(request, passes, built, &settings)?;
+    settings.passes = passes::plan(request, passes, (desc, built), &settings)?;
     let hides = desc.film.transparent || request.transparent;
     settings.integrator = settings.integrator.with_hidden_background(hides);
     check_photon_map(&settings)?;
@@ -127,6 +127,11 @@ fn check_rounds(goal: &NoiseGoal, asked: &Range<u64>) -> Result<(), Failure> {
 
 /// A file of photon maps needs an integrator that makes the maps once.
 fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
+    if settings.is_moving && settings.photon_map.is_some() {
+        let text = "error: --photon-map does not go with a scene that moves while the shutter is open\n  \
+                    hint: `--set \"film.shutter=(0, 0)\"` renders an instant";
+        return Err(Failure::User(text.to_owned()));
+    }
     let hint = match settings.integrator {
         Integrator::Photon(photon) if photon.progressive => "leave integrator.progressive at false",
         Integrator::Photon(_) => return Ok(()),

@@ -179,7 +179,9 @@ impl Prepared {
             Prepared::Guided(settings, field) => {
                 path::trace(settings, Some(field), scene, path, sampler, context, sink);
             }
-            Prepared::Photon(photons) => photons.radiance(scene, path, sampler, context, sink),
+            Prepared::Photon(photons) => {
+                photons.at(ray.ray.time).radiance(scene, path, sampler, context, sink);
+            }
         }
     }
 
@@ -196,6 +198,7 @@ impl Prepared {
         sink: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
+        let time = start.ray.time;
         let path = PathState::point(start, mis_context);
         // Only camera paths split or take several light samples.
         let whole = |settings: &PathSettings| PathSettings { split: None, light_samples: None, ..*settings };
@@ -206,7 +209,10 @@ impl Prepared {
             Prepared::Guided(settings, field) => {
                 path::trace(&whole(settings), Some(field), scene, path, sampler, context, sink);
             }
-            Prepared::Photon(photons) => photons.incident_radiance(scene, path, sampler, context, sink),
+            Prepared::Photon(photons) => {
+                let photons = photons.at(time);
+                photons.incident_radiance(scene, path, sampler, context, sink);
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use glam::{Vec2, Vec3};
 use super::bounds::{LightBounds, cone_of};
 use super::emission_distribution::{EmissionDistribution, EmissionProbe, ProbeResult, Probing};
 use super::face::Faces;
-use super::sample::{Emission, LightSample, LightViewer, SampledEmission, SeenPoint};
+use super::sample::{Emission, LightSample, LightViewer, PrimarySample, SampledEmission, SeenPoint};
 use super::sphere::Sphere;
 use super::triangle::LightTriangle;
 use crate::material::{Host, Material, ShadingContext};
@@ -41,6 +41,8 @@ enum EmitterShape {
     Triangles(Vec<LightTriangle>),
     /// Faces of a mesh with uniform emission; they are the primitives of the distribution.
     Faces(Faces),
+    /// Mesh that moves while the shutter is open; its triangles are computed at the time of a sample.
+    Moving,
     Sphere(Sphere, SphereShares),
     Analytic(Analytic),
 }
@@ -83,9 +85,10 @@ impl AreaLight {
                 EmitterShape::Faces(faces) => {
                     EmissionDistribution::by_area(&faces.areas().collect::<Vec<_>>())
                 }
-                EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
-                    EmissionDistribution::by_area(&areas)
-                }
+                EmitterShape::Triangles(_)
+                | EmitterShape::Moving
+                | EmitterShape::Sphere(..)
+                | EmitterShape::Analytic(_) => EmissionDistribution::by_area(&areas),
             },
             surface,
             shape,
@@ -116,7 +119,10 @@ impl AreaLight {
     pub(super) fn parts(&self) -> u32 {
         match &self.surface {
             EmitterShape::Faces(faces) => faces.len(),
-            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => 1,
+            EmitterShape::Triangles(_)
+            | EmitterShape::Moving
+            | EmitterShape::Sphere(..)
+            | EmitterShape::Analytic(_) => 1,
         }
     }
 
@@ -125,7 +131,10 @@ impl AreaLight {
     pub(super) fn part_of(&self, primitive: u32) -> u32 {
         match &self.surface {
             EmitterShape::Faces(faces) => faces.index_of(primitive),
-            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => 0,
+            EmitterShape::Triangles(_)
+            | EmitterShape::Moving
+            | EmitterShape::Sphere(..)
+            | EmitterShape::Analytic(_) => 0,
         }
     }
 
@@ -134,7 +143,10 @@ impl AreaLight {
     pub(super) fn part_probability(&self, part: u32) -> f32 {
         match &self.surface {
             EmitterShape::Faces(_) => self.pattern.probability(part),
-            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => 1.0,
+            EmitterShape::Triangles(_)
+            | EmitterShape::Moving
+            | EmitterShape::Sphere(..)
+            | EmitterShape::Analytic(_) => 1.0,
         }
     }
 
@@ -145,7 +157,10 @@ impl AreaLight {
                 let place = self.pattern.sample(u, Vec2::ZERO);
                 (place.primitive, place.rest)
             }
-            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => (0, u),
+            EmitterShape::Triangles(_)
+            | EmitterShape::Moving
+            | EmitterShape::Sphere(..)
+            | EmitterShape::Analytic(_) => (0, u),
         }
     }
 
@@ -153,19 +168,20 @@ impl AreaLight {
     pub(super) fn bounds(&self, part: u32) -> LightBounds {
         let bounds = match &self.surface {
             EmitterShape::Faces(faces) => faces.bounds(part),
-            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
-                self.shape.bounds()
-            }
+            EmitterShape::Triangles(_)
+            | EmitterShape::Moving
+            | EmitterShape::Sphere(..)
+            | EmitterShape::Analytic(_) => self.shape.bounds(),
         };
         let (axis, spread) = match &self.surface {
-            _ if self.material.two_sided_emission() => (Vec3::Z, PI),
+            _ if self.material.two_sided_emission() || self.shape.is_moving() => (Vec3::Z, PI),
             EmitterShape::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
             EmitterShape::Faces(faces) => (faces.normal(part), 0.0),
             EmitterShape::Analytic(Analytic::Disk) => {
-                let p = self.shape.placement().at(SHUTTER_OPEN).origin();
-                (self.analytic_at(p).ng, 0.0)
+                let p = self.shape.placement().open().origin();
+                (self.analytic_at(p, SHUTTER_OPEN).ng, 0.0)
             }
-            EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => (Vec3::Z, PI),
+            EmitterShape::Moving | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => (Vec3::Z, PI),
         };
         LightBounds {
             center: bounds.center(),
@@ -179,9 +195,22 @@ impl AreaLight {
         }
     }
 
-    /// Samples a point of a part by `u_primitive` and `u`, for the reference point `p`.
-    pub(super) fn sample_li(&self, p: Vec3, part: u32, u_primitive: f64, u: Vec2) -> Option<LightSample> {
+    /// Samples a point of a part by `u_primitive` and `u`, for a reference point.
+    pub(super) fn sample_li(
+        &self,
+        viewer: &LightViewer,
+        part: u32,
+        u_primitive: f64,
+        u: Vec2,
+    ) -> Option<LightSample> {
+        let p = viewer.p;
         match &self.surface {
+            EmitterShape::Moving => {
+                let place = self.pattern.sample(u_primitive, u);
+                let triangle = LightTriangle::at(&self.shape, place.primitive, viewer.time);
+                let seen = triangle.seen_from(p, &place);
+                self.sample_of(seen.as_ref()?)
+            }
             EmitterShape::Triangles(triangles) => {
                 let place = self.pattern.sample(u_primitive, u);
                 let seen = triangles[place.primitive as usize].seen_from(p, &place);
@@ -196,7 +225,7 @@ impl AreaLight {
                 self.sample_of(seen.as_ref()?)
             }
             EmitterShape::Analytic(_) => {
-                let seen = self.sample_analytic(p, u_primitive, u);
+                let seen = self.sample_analytic(p, viewer.time, u_primitive, u);
                 self.sample_of(seen.as_ref()?)
             }
         }
@@ -231,10 +260,10 @@ impl AreaLight {
         context: &mut ShadingContext,
     ) -> Rgb {
         let point = match self.surface {
-            EmitterShape::Triangles(_) | EmitterShape::Faces(_) => {
-                self.shape.surface_point(primitive, barycentric)
+            EmitterShape::Triangles(_) | EmitterShape::Faces(_) | EmitterShape::Moving => {
+                self.shape.surface_point_at(primitive, barycentric, viewer.time)
             }
-            EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => self.analytic_at(end.p),
+            EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => self.analytic_at(end.p, viewer.time),
         };
         let it = Interaction {
             t: (point.p - viewer.p).length(),
@@ -258,15 +287,25 @@ impl AreaLight {
                 let face = faces.index_of(found.primitive);
                 faces.pdf(p, face, (found.p, cos))
             }
+            EmitterShape::Moving => {
+                let triangle = LightTriangle::at(&self.shape, found.primitive, found.time);
+                let density = self.pattern.density(found.primitive, || triangle.place_of(found.p));
+                triangle.pdf(p, density, (found.p, cos))
+            }
             EmitterShape::Sphere(sphere, shares) => {
                 self.sphere_pdf(p, sphere, *shares, found.p, (found.ng, found.uv), cos)
             }
             EmitterShape::Analytic(analytic) => {
                 let density = self.pattern.density(0, || square_of_uv(*analytic, found.uv));
-                let pdf_area = density * self.shape.pdf_area(0, found.ng);
+                let pdf_area = density * self.shape.pdf_area_at(0, found.ng, found.time);
                 solid_angle_pdf(pdf_area, (found.p - p).length_squared(), cos)
             }
         }
+    }
+
+    /// Returns whether the shape moves while the shutter is open.
+    pub(super) fn is_moving(&self) -> bool {
+        self.shape.is_moving()
     }
 
     /// The shape.
@@ -275,27 +314,28 @@ impl AreaLight {
         self.id
     }
 
-    /// Emits a photon: `u_primitive` and `u_position` select the point, `u_direction` a cosine-distributed direction.
-    pub(super) fn emit(
-        &self,
-        u_primitive: f64,
-        u_position: Vec2,
-        u_direction: Vec2,
-        context: &mut ShadingContext,
-    ) -> Option<Emission> {
-        let place = self.pattern.sample(u_primitive, u_position);
+    /// Emits a photon in a cosine-distributed direction.
+    pub(super) fn emit(&self, sample: &PrimarySample, context: &mut ShadingContext) -> Option<Emission> {
+        let place = self.pattern.sample(sample.primitive, sample.position);
         let (end, pdf, point) = match &self.surface {
             EmitterShape::Faces(faces) => {
                 let (end, pdf) = faces.point(place.primitive, place.u);
                 (end, pdf, None)
             }
-            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
-                let (point, pdf) = self.point(place.primitive, place.u);
+            EmitterShape::Triangles(_)
+            | EmitterShape::Moving
+            | EmitterShape::Sphere(..)
+            | EmitterShape::Analytic(_) => {
+                let (point, pdf) = self.point(place.primitive, place.u, sample.time);
                 (point.ray_end(), pdf, Some(point))
             }
         };
-        let direction = self.sample_exitant_direction(end.ng, place.rest < 0.5, u_direction);
-        let radiance = self.radiance_from(point.as_ref(), place.primitive, direction, context);
+        let direction = self.sample_exitant_direction(end.ng, place.rest < 0.5, sample.direction);
+        let seen = point.map(|point| Interaction {
+            time: sample.time,
+            ..point.seen_from(direction, self.id, place.primitive)
+        });
+        let radiance = self.radiance_from(seen.as_ref(), context);
         // The cosine cancels against the density of the direction, cos θ / π.
         let power = radiance * (PI * self.sides() / (pdf * place.density));
         let origin = end.ray_origin(direction);
@@ -313,24 +353,29 @@ impl AreaLight {
 
     /// Point of a primitive for a point of its parameter square, and its density per area [1/m²] under uniform sampling
     /// of the square.
-    fn point(&self, primitive: u32, place: Vec2) -> (SurfacePoint, f32) {
+    fn point(&self, primitive: u32, place: Vec2, time: f32) -> (SurfacePoint, f32) {
         match &self.surface {
+            EmitterShape::Moving => {
+                let point = self.shape.surface_point_at(primitive, triangle(place), time);
+                (point, self.shape.pdf_area_at(primitive, point.ng, time))
+            }
             EmitterShape::Triangles(triangles) => {
                 let point = self.shape.surface_point(primitive, triangle(place));
                 (point, triangles[primitive as usize].inverse_area)
             }
             EmitterShape::Faces(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
-                let sample = self.shape.sample_area(primitive, place);
+                let sample = self.shape.sample_area_at(primitive, place, time);
                 (sample.point, sample.pdf)
             }
         }
     }
 
     /// Nearest point to `p` on the surface of an analytic shape.
-    fn analytic_at(&self, p: Vec3) -> SurfacePoint {
-        let to_world = self.shape.placement().at(SHUTTER_OPEN);
+    fn analytic_at(&self, p: Vec3, time: f32) -> SurfacePoint {
+        let to_world = self.shape.placement().at(time);
         let object = to_world.exact_object_from_world().transform_point3(p.as_dvec3());
-        self.shape.analytic_near(object.as_vec3()).expect("the shape is analytic")
+        let point = self.shape.analytic_near_at(object.as_vec3(), time);
+        point.expect("the shape is analytic")
     }
 
     /// Samples a cosine-distributed direction about a normal; on the back if `back` is set and both sides emit.
@@ -339,41 +384,33 @@ impl AreaLight {
         Frame::from_normal(normal).to_world(cosine_hemisphere(u))
     }
 
-    /// Radiance in a direction from a point; uniform emission needs no point.
-    fn radiance_from(
-        &self,
-        point: Option<&SurfacePoint>,
-        primitive: u32,
-        direction: Vec3,
-        context: &mut ShadingContext,
-    ) -> Rgb {
-        match (self.material.constant_emission(), point) {
+    /// Radiance towards the viewer of a point; uniform emission needs no point.
+    fn radiance_from(&self, it: Option<&Interaction>, context: &mut ShadingContext) -> Rgb {
+        match (self.material.constant_emission(), it) {
             (Some(radiance), _) => radiance,
             (None, None) => unreachable!("faces emit alike all over"),
-            (None, Some(point)) => {
-                let it = point.seen_from(direction, self.id, primitive);
-                self.material.emission_at(&it, 0, context)
-            }
+            (None, Some(it)) => self.material.emission_at(it, 0, context),
         }
     }
 
     /// Power that a photon with these random numbers would have under a uniform distribution.
     fn probe(&self, probe: &EmissionProbe, context: &mut ShadingContext) -> ProbeResult {
-        let (point, pdf) = self.point(probe.primitive, probe.point);
+        let (point, pdf) = self.point(probe.primitive, probe.point, SHUTTER_OPEN);
         if pdf <= 0.0 {
             return ProbeResult::default();
         }
         let direction = self.sample_exitant_direction(point.ng, probe.side < 0.5, probe.direction);
-        let radiance = self.radiance_from(Some(&point), probe.primitive, direction, context);
+        let it = point.seen_from(direction, self.id, probe.primitive);
+        let radiance = self.radiance_from(Some(&it), context);
         let exitance = PI * self.sides() * radiance.luminance();
         ProbeResult { power: exitance / pdf, area: 1.0 / pdf }
     }
 
     // ---- Analytic shapes.
 
-    fn sample_analytic(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<SeenPoint> {
+    fn sample_analytic(&self, p: Vec3, time: f32, u_primitive: f64, u: Vec2) -> Option<SeenPoint> {
         let place = self.pattern.sample(u_primitive, u);
-        let sample = self.shape.sample_area(0, place.u);
+        let sample = self.shape.sample_area_at(0, place.u, time);
         let to_light = sample.point.p - p;
         let distance_squared = to_light.length_squared();
         let wi = to_light / distance_squared.sqrt();
@@ -402,12 +439,13 @@ impl AreaLight {
             Some(cone) if u_strategy < share => cone,
             // The rescaled random number is reused for the distribution.
             Some(_) => {
-                let mut seen = self.sample_analytic(p, (u_strategy - share) / (1.0 - share), u)?;
-                let point = self.analytic_at(seen.end.p);
+                let mut seen =
+                    self.sample_analytic(p, SHUTTER_OPEN, (u_strategy - share) / (1.0 - share), u)?;
+                let point = self.analytic_at(seen.end.p, SHUTTER_OPEN);
                 seen.pdf = self.sphere_pdf(p, sphere, shares, point.p, (point.ng, point.uv), seen.cos);
                 return Some(seen);
             }
-            None => return self.sample_analytic(p, u_strategy, u),
+            None => return self.sample_analytic(p, SHUTTER_OPEN, u_strategy, u),
         };
         let far = u_strategy < share * f64::from(shares.far);
         let chosen = sphere.sample(&cone, u, far);
@@ -418,7 +456,7 @@ impl AreaLight {
         let pdf = if shares.cone == 1.0 {
             cone.pdf() * if far { shares.far } else { 1.0 - shares.far }
         } else {
-            let point = self.analytic_at(chosen.p);
+            let point = self.analytic_at(chosen.p, SHUTTER_OPEN);
             let cos = cos * chosen.wi.dot(chosen.outward).abs();
             self.sphere_pdf(p, sphere, shares, chosen.p, (ng, point.uv), cos)
         };
@@ -463,6 +501,9 @@ impl AreaLight {
 impl EmitterShape {
     fn of(shape: &Shape, material: &Material) -> EmitterShape {
         let Some(analytic) = shape.analytic() else {
+            if shape.is_moving() {
+                return EmitterShape::Moving;
+            }
             if material.constant_emission().is_some() {
                 return EmitterShape::Faces(Faces::of(shape));
             }
@@ -471,7 +512,7 @@ impl EmitterShape {
                 triangles.map(|primitive| LightTriangle::new(shape, primitive)).collect(),
             );
         };
-        match Sphere::of(shape) {
+        match Sphere::of(shape).filter(|_| !shape.is_moving()) {
             Some(sphere) => EmitterShape::Sphere(sphere, SphereShares::of(shape, material)),
             None => EmitterShape::Analytic(analytic),
         }

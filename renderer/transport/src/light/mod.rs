@@ -22,6 +22,7 @@ mod environment;
 mod face;
 mod light_sample_context;
 mod luminaire;
+mod moving;
 mod point;
 mod portal;
 mod projector;
@@ -41,6 +42,7 @@ use glam::{Vec2, Vec3};
 
 use crate::material::ShadingContext;
 use bounds::LightBounds;
+use moving::{placed_emission, placed_sample};
 use renderer_base::color::Rgb;
 use renderer_geometry::{Interaction, ShapeId};
 pub use renderer_scene::{Interpolation, MapRows, Outline, SlideLookup, SlideWrap};
@@ -53,11 +55,12 @@ pub use emission_distribution::Probing;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
 pub use light_sample_context::LightSampleContext;
 pub use luminaire::LuminaireLight;
+pub use moving::Moving;
 pub use point::PointLight;
 pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
 pub use projector_texture::ProjectorTexture;
-pub use sample::{Emission, EmissionBounds, LightSample, LightViewer};
+pub use sample::{Emission, EmissionBounds, LightSample, LightViewer, PrimarySample};
 pub use select::{ChosenLight, LightSelector, LightSphere, powers};
 pub use sky::sky_lights;
 pub use spot::{Falloff, SpotLight};
@@ -87,6 +90,8 @@ pub enum Light {
     Environment(EnvironmentLight),
     /// Environment light with portals.
     Portals(Box<PortalLight>),
+    /// Light that moves while the shutter is open.
+    Moving(Box<Moving<Light>>),
 }
 
 impl Light {
@@ -102,21 +107,23 @@ impl Light {
             Light::Area(_) => {}
             Light::Environment(light) => light.hash_bits(hasher),
             Light::Portals(light) => light.hash_bits(hasher),
+            Light::Moving(light) => {
+                light.light().hash_bits(hasher);
+                light.hash_motion(hasher);
+            }
         }
     }
 
-    /// Samples a photon by `u_primitive` (part of the light), `u_position` and `u_direction`, each in `[0,1)`; `None`
-    /// if none is emitted. The expectation of its power is the light's power; for infinite lights, the power into
-    /// `target`.
+    /// Samples a photon; `None` if none is emitted. The expectation of its power is the light's power; for infinite
+    /// lights, the power into `target`.
     pub fn emit(
         &self,
         target: EmissionBounds,
-        u_primitive: f64,
-        u_position: Vec2,
-        u_direction: Vec2,
+        sample: &PrimarySample,
         context: &mut ShadingContext,
     ) -> Option<Emission> {
-        match self {
+        let (u_position, u_direction) = (sample.position, sample.direction);
+        let mut emission = match self {
             Light::Point(light) => Some(light.emit(u_direction)),
             Light::Spot(light) => light.emit(u_direction),
             Light::Luminaire(light) => light.emit(u_direction),
@@ -128,10 +135,17 @@ impl Light {
                 let power = shine * (area / pdf);
                 Some(Emission { ray, surface: None, power })
             }
-            Light::Area(light) => light.emit(u_primitive, u_position, u_direction, context),
+            Light::Area(light) => light.emit(sample, context),
             Light::Environment(light) => light.emit(target, u_position, u_direction),
             Light::Portals(light) => light.environment().emit(target, u_position, u_direction),
-        }
+            Light::Moving(light) => {
+                let (pose, target) = light.target(target, sample.time);
+                let emission = light.light().emit(target, sample, context)?;
+                Some(placed_emission(&pose, emission))
+            }
+        }?;
+        emission.ray.time = sample.time;
+        Some(emission)
     }
 
     /// Emissive shape; `None` for lights that are not shapes.
@@ -152,7 +166,8 @@ impl Light {
             | Light::DirectionalArea(_)
             | Light::Directional(_)
             | Light::Environment(_)
-            | Light::Portals(_) => None,
+            | Light::Portals(_)
+            | Light::Moving(_) => None,
         }
     }
 
@@ -167,10 +182,17 @@ impl Light {
         self.area().map_or(0, |light| light.part_of(primitive))
     }
 
-    /// Samples a direction from `p` to a part of the light by `u_primitive` (primitive of the part) and `u` (point on
+    /// Samples a direction from a point to a part of the light by `u_primitive` (primitive of the part) and `u` (point on
     /// it), each in `[0,1)`; `None` if no light arrives.
     #[inline]
-    pub fn sample_li(&self, p: Vec3, part: u32, u_primitive: f64, u: Vec2) -> Option<LightSample> {
+    pub fn sample_li(
+        &self,
+        viewer: &LightViewer,
+        part: u32,
+        u_primitive: f64,
+        u: Vec2,
+    ) -> Option<LightSample> {
+        let p = viewer.p;
         match self {
             Light::Point(light) => light.sample_li(p),
             Light::Spot(light) => light.sample_li(p),
@@ -178,9 +200,14 @@ impl Light {
             Light::Projector(light) => light.sample_li(p),
             Light::DirectionalArea(light) => light.sample_li(p),
             Light::Directional(light) => Some(light.sample_li(u)),
-            Light::Area(light) => light.sample_li(p, part, u_primitive, u),
+            Light::Area(light) => light.sample_li(viewer, part, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
             Light::Portals(light) => light.sample_li(p, u_primitive, u),
+            Light::Moving(light) => {
+                let (pose, viewer) = light.viewer(viewer);
+                let sample = light.light().sample_li(&viewer, part, u_primitive, u)?;
+                Some(placed_sample(&pose, sample))
+            }
         }
     }
 
@@ -194,6 +221,7 @@ impl Light {
             }
             (Light::Environment(light), SampledEmission::FromMap(uv), _) => light.radiance_at(uv),
             (Light::Portals(light), SampledEmission::FromMap(uv), _) => light.environment().radiance_at(uv),
+            (Light::Moving(light), ..) => light.light().radiance(sample, viewer, context),
             (_, SampledEmission::FromPoint { .. } | SampledEmission::FromMap(_), _) => {
                 unreachable!("only shapes shine from points, and environments from maps")
             }
@@ -207,13 +235,17 @@ impl Light {
         self.area().map_or(0.0, |light| light.pdf_li(p, found))
     }
 
-    /// Radiance along a ray that leaves the scene in the unit vector `direction`, and the density of `sample_li` from
-    /// `p` for it [1/sr]; both 0 for lights that are not infinite.
+    /// Radiance along a ray that leaves the scene in the unit vector `direction`, and the density of `sample_li` for it
+    /// [1/sr]; both 0 for lights that are not infinite.
     #[inline]
-    pub fn le_pdf(&self, p: Vec3, direction: Vec3) -> (Rgb, f32) {
+    pub fn le_pdf(&self, viewer: &LightViewer, direction: Vec3) -> (Rgb, f32) {
         match self {
             Light::Environment(light) => light.le_pdf(direction),
-            Light::Portals(light) => light.le_pdf(p, direction),
+            Light::Portals(light) => light.le_pdf(viewer.p, direction),
+            Light::Moving(light) => {
+                let (pose, viewer) = light.viewer(viewer);
+                light.light().le_pdf(&viewer, pose.local_vector(direction))
+            }
             Light::Directional(light) => light.le_pdf(direction),
             Light::Point(_)
             | Light::Spot(_)
@@ -237,6 +269,7 @@ impl Light {
             Light::Area(light) => light.power(),
             Light::Environment(light) => light.power(scene_radius),
             Light::Portals(light) => light.environment().power(scene_radius),
+            Light::Moving(light) => light.light().power(scene_radius),
         }
     }
 
@@ -248,6 +281,7 @@ impl Light {
             Light::Luminaire(light) => Some(light.bounds()),
             Light::Projector(light) => Some(light.bounds()),
             Light::Area(light) => Some(light.bounds(part)),
+            Light::Moving(light) => Some(light.bounds(&light.light().bounds(part)?)),
             Light::DirectionalArea(_) | Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => {
                 None
             }
@@ -267,9 +301,39 @@ impl Light {
             Light::Directional(light) => light.irradiance(at),
             Light::Environment(light) => light.irradiance(),
             Light::Portals(light) => light.irradiance(at.p),
+            // From all directions, since the light may turn.
+            Light::Moving(light) => {
+                let at = LightSampleContext::in_space(light.point_at_opening(at.p));
+                light.light().irradiance(&at)
+            }
             Light::Point(_) | Light::Spot(_) | Light::Luminaire(_) | Light::Projector(_) | Light::Area(_) => {
                 0.0
             }
+        }
+    }
+
+    /// Another light in place of this one, with the same motion.
+    #[must_use]
+    pub(crate) fn replaced_by(&self, light: Light) -> Light {
+        match self {
+            Light::Moving(moving) => Light::Moving(Box::new(moving.with_light(light))),
+            _ => light,
+        }
+    }
+
+    /// Returns whether the light moves while the shutter is open.
+    pub fn is_moving(&self) -> bool {
+        match self {
+            Light::Moving(_) => true,
+            Light::Area(light) => light.is_moving(),
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Luminaire(_)
+            | Light::Projector(_)
+            | Light::DirectionalArea(_)
+            | Light::Directional(_)
+            | Light::Environment(_)
+            | Light::Portals(_) => false,
         }
     }
 
@@ -283,6 +347,7 @@ impl Light {
             | Light::Projector(_)
             | Light::DirectionalArea(_)
             | Light::Area(_) => false,
+            Light::Moving(light) => light.light().is_infinite(),
         }
     }
 
@@ -295,6 +360,7 @@ impl Light {
             | Light::Projector(_)
             | Light::DirectionalArea(_) => true,
             Light::Directional(light) => light.is_delta(),
+            Light::Moving(light) => light.light().is_delta(),
             Light::Area(_) | Light::Environment(_) | Light::Portals(_) => false,
         }
     }

@@ -72,6 +72,19 @@ impl LightViewer {
     }
 }
 
+/// Random numbers of an emitted photon, each in `[0,1)`.
+#[derive(Clone, Copy, Debug)]
+pub struct PrimarySample {
+    /// Selects the part of the light.
+    pub primitive: f64,
+    /// Selects the point.
+    pub position: Vec2,
+    /// Selects the direction.
+    pub direction: Vec2,
+    /// Time as a fraction of the shutter interval.
+    pub time: f32,
+}
+
 /// Emitted photon.
 #[derive(Clone, Copy, Debug)]
 pub struct Emission {

@@ -41,6 +41,7 @@ mod tests {
     use glam::{Vec2, Vec3};
 
     use super::*;
+    use crate::light::LightViewer;
     use renderer_base::sampling::uniform_sphere;
 
     /// Checks the map against the model, and that light comes from above only.
@@ -54,7 +55,7 @@ mod tests {
         let (mut worst, n) = (0.0f32, 200);
         for i in 0..n * n {
             let d = uniform_sphere(Vec2::new((i % n) as f32 + 0.5, (i / n) as f32 + 0.5) / n as f32);
-            let (found, exact) = (dome.le_pdf(Vec3::ZERO, d).0, sky.radiance(d) * 2.0);
+            let (found, exact) = (dome.le_pdf(&LightViewer::at(Vec3::ZERO), d).0, sky.radiance(d) * 2.0);
             let height = d.dot(up);
             if height > 0.01 {
                 worst = worst.max((found.g / exact.g - 1.0).abs());
@@ -77,7 +78,7 @@ mod tests {
         for angle in [0.005, 0.5] {
             let lights = sky_lights(&day, 0.0, 3.0, angle);
             let expected = day.sun_radiance(disk_solid_angle(angle)) * 3.0;
-            let (found, _) = lights[0].le_pdf(Vec3::ZERO, day.sun());
+            let (found, _) = lights[0].le_pdf(&LightViewer::at(Vec3::ZERO), day.sun());
             assert!((found.r / expected.r - 1.0).abs() < 1e-3);
         }
     }

@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 
 use renderer_base::math::{Frame, safe_sqrt, sqr};
 use renderer_base::sampling::{one_minus_cos_from_sin2, uniform_cone, uniform_cone_pdf};
-use renderer_geometry::{SHUTTER_OPEN, Shape};
+use renderer_geometry::Shape;
 
 /// Shape that is a sphere in world space.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl Sphere {
         shape
             .analytic()
             .filter(|&analytic| analytic == renderer_geometry::Analytic::Sphere)?;
-        let to_world = shape.placement().at(SHUTTER_OPEN);
+        let to_world = shape.placement().open();
         let mut sphere = Sphere {
             center: to_world.origin(),
             radius: to_world.uniform_scale()?,

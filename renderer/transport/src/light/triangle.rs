@@ -6,7 +6,7 @@ use super::emission_distribution::EmissionSample;
 use super::sample::SeenPoint;
 use renderer_base::math::RayEnd;
 use renderer_base::sampling::{MIN_SOLID_ANGLE, SphericalTriangle, solid_angle_pdf, triangle};
-use renderer_geometry::Shape;
+use renderer_geometry::{SHUTTER_OPEN, Shape};
 
 /// Triangle in world space.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +24,13 @@ pub(super) struct LightTriangle {
 
 impl LightTriangle {
     pub(super) fn new(shape: &Shape, primitive: u32) -> LightTriangle {
-        let [p, b, c] = shape.triangle(primitive);
-        let point = shape.surface_point(primitive, Vec2::splat(1.0 / 3.0));
+        LightTriangle::at(shape, primitive, SHUTTER_OPEN)
+    }
+
+    /// A triangle of a shape at a time of the shutter interval.
+    pub(super) fn at(shape: &Shape, primitive: u32, time: f32) -> LightTriangle {
+        let [p, b, c] = shape.triangle_at(primitive, time);
+        let point = shape.surface_point_at(primitive, Vec2::splat(1.0 / 3.0), time);
         let to_centroid = (b - p + (c - p)) / 3.0;
         let from_centroid = |corner: Vec3| (corner - p - to_centroid).length();
         LightTriangle {
@@ -33,7 +38,7 @@ impl LightTriangle {
             edge1: b - p,
             edge2: c - p,
             ng: point.ng,
-            inverse_area: shape.pdf_area(primitive, point.ng),
+            inverse_area: shape.pdf_area_at(primitive, point.ng, time),
             p_error: point.p_error,
             radius: [p, b, c].map(from_centroid).into_iter().fold(0.0, f32::max),
         }

@@ -131,28 +131,27 @@ fn weighted(
     weights: impl Fn([Vec3; 3]) -> [f32; 3],
 ) -> Option<[f32; 4]> {
     let mesh = shape.mesh()?;
+    let place = (globals.primitive, globals.time);
     match source {
         AttributeSource::None | AttributeSource::Object(_) => None,
         AttributeSource::Uv => Some(uv),
-        AttributeSource::Uv2 => interpolate(shape, mesh, globals.primitive, weights, |i| {
+        AttributeSource::Uv2 => interpolate(shape, mesh, place, weights, |i| {
             mesh.uvs2.get(i).map_or([0.0; 4], |uv| [uv.x, uv.y, 0.0, 0.0])
         }),
-        AttributeSource::Color => interpolate(shape, mesh, globals.primitive, weights, |i| {
-            mesh.colors.get(i).copied().unwrap_or_default()
-        }),
-        AttributeSource::Alpha => interpolate(shape, mesh, globals.primitive, weights, |i| {
+        AttributeSource::Color => {
+            interpolate(shape, mesh, place, weights, |i| mesh.colors.get(i).copied().unwrap_or_default())
+        }
+        AttributeSource::Alpha => interpolate(shape, mesh, place, weights, |i| {
             grey(mesh.colors.get(i).map_or(1.0, |color| color[3]))
         }),
-        AttributeSource::ColorComponent(lane) => interpolate(shape, mesh, globals.primitive, weights, |i| {
+        AttributeSource::ColorComponent(lane) => interpolate(shape, mesh, place, weights, |i| {
             grey(mesh.colors.get(i).map_or(0.0, |color| color[lane]))
         }),
         AttributeSource::Named(index) | AttributeSource::Component(index, _) => {
             let attribute = mesh.attributes.get(index)?;
             let value = match attribute.domain {
                 AttributeDomain::Face => attribute.value(globals.primitive as usize),
-                AttributeDomain::Vertex => {
-                    interpolate(shape, mesh, globals.primitive, weights, |i| attribute.value(i))?
-                }
+                AttributeDomain::Vertex => interpolate(shape, mesh, place, weights, |i| attribute.value(i))?,
             };
             match source {
                 AttributeSource::Component(_, lane) => value.get(lane).copied().map(grey),
@@ -171,12 +170,12 @@ fn grey(x: f32) -> [f32; 4] {
 fn interpolate(
     shape: &Shape,
     mesh: &Mesh,
-    primitive: u32,
+    (primitive, time): (u32, f32),
     weights: impl Fn([Vec3; 3]) -> [f32; 3],
     value: impl Fn(usize) -> [f32; 4],
 ) -> Option<[f32; 4]> {
     let indices = mesh.triangles.get(primitive as usize)?;
-    let weights = weights(shape.triangle(primitive));
+    let weights = weights(shape.triangle_at(primitive, time));
     let values = indices.map(|index| value(index as usize));
     Some(std::array::from_fn(|lane| {
         values.iter().zip(weights).map(|(value, weight)| value[lane] * weight).sum()

@@ -54,7 +54,8 @@ impl RenderingSpace {
     /// A shape in world space moved to rendering space.
     pub(crate) fn shape(self, shape: Shape) -> Shape {
         let placement = shape.placement().map(|world| self.transform_to_rendering(world));
-        let mut moved = Shape::new(shape.geometry, placement);
+        let vertex_motion = shape.vertex_motion().cloned();
+        let mut moved = Shape::new(shape.geometry, placement).with_vertex_motion(vertex_motion);
         moved.flip_normals = shape.flip_normals;
         moved.attributes = shape.attributes;
         moved
@@ -98,7 +99,7 @@ impl RenderingSpace {
     }
 
     /// Converts a transform to world space into one to rendering space.
-    fn transform_to_rendering(self, world_from_local: &Affine3A) -> Affine3A {
+    pub(crate) fn transform_to_rendering(self, world_from_local: &Affine3A) -> Affine3A {
         self.translated(world_from_local, -self.origin)
     }
 

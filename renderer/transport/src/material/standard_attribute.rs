@@ -202,7 +202,7 @@ pub(super) fn of_camera(camera: &CameraView, name: &str) -> Option<ObjectValue> 
 /// Vertices of the triangle at the shading point.
 fn corners(shape: &Shape, globals: &ShaderGlobals) -> Option<[Vec3; 3]> {
     let exists = (globals.primitive as usize) < shape.mesh()?.triangles.len();
-    exists.then(|| shape.triangle(globals.primitive))
+    exists.then(|| shape.triangle_at(globals.primitive, globals.time))
 }
 
 /// Vertices of the triangle at the shading point, by OSL's names: an array of triples, which may be longer for shaders

@@ -5,11 +5,13 @@
 //! integrator's sink is a colour, whose further methods are empty and cost nothing.
 
 mod event;
+mod frame_motion;
 mod light_groups;
 mod plan;
 mod sink;
 mod track;
 mod values;
 
+pub use frame_motion::FrameMotion;
 pub use plan::{PassPlan, PlanError};
 pub use sink::PassSink;

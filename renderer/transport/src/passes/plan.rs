@@ -1,11 +1,14 @@
 //! Plan of a film's passes: automaton of the light path expressions, channels, labels and identifiers of a scene.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 use renderer_passes::{
     Automaton, CryptoKind, Event, EventKind, Expression, ExpressionError, Label, LabelTable, Pass, PassSet,
     Paths, Scattering, State, TooManyStates, ValuePass, crypto_id,
 };
 
+use super::frame_motion::FrameMotion;
 use super::light_groups::{LightEnd, LightGroups, Rule};
 use crate::light::{Light, LightId};
 use crate::material::{MaterialId, OutputShader, RenderingSpace, label_hash};
@@ -54,6 +57,8 @@ pub struct PassPlan {
     /// The camera's position and viewing direction.
     pub(super) eye: (Vec3, Vec3),
     pub(super) space: RenderingSpace,
+    /// Poses at the frames before and after, for motion vectors; `None` if nothing moves.
+    pub(super) frames: Option<Arc<FrameMotion>>,
 }
 
 /// Label and identifiers of a shape.
@@ -92,6 +97,17 @@ pub enum PlanError {
 }
 
 impl PassPlan {
+    /// The plan with the poses at the frames before and after.
+    #[must_use]
+    pub fn with_frames(self, frames: Option<FrameMotion>) -> PassPlan {
+        PassPlan { frames: frames.map(Arc::new), ..self }
+    }
+
+    /// Returns whether a pass shows motion vectors.
+    pub fn shows_motion(&self) -> bool {
+        self.values.iter().any(|(value, _)| *value == ValuePass::Motion)
+    }
+
     /// Compiles the passes of a scene whose shapes and lights have these names, for a camera. `shaders` are the output
     /// shaders of [`PassSet::shader_values`], by material.
     ///
@@ -154,6 +170,7 @@ impl PassPlan {
             closures: hashes.collect(),
             manifests: set.kinds().iter().map(|&kind| manifest(kind, names)).collect(),
             space: scene.host().space(),
+            frames: None,
             eye: (view.translation.into(), -Vec3::from(view.matrix3.z_axis).normalize_or_zero()),
             automaton,
             set,
@@ -267,6 +284,9 @@ fn lights(scene: &Scene, names: &SceneNames, labels: &LabelTable, groups: &Light
     let event = |light: &Light, name: &LightName| Event {
         kind: match light {
             Light::Environment(_) | Light::Portals(_) => EventKind::Background,
+            Light::Moving(light) if matches!(light.light(), Light::Environment(_) | Light::Portals(_)) => {
+                EventKind::Background
+            }
             _ => EventKind::Light,
         },
         scattering: Scattering::None,

@@ -227,7 +227,7 @@ fn seen(light: Rgb) -> [(Rgb, Lighting); 2] {
 }
 
 /// Adds values to the sums of a pass.
-pub(super) fn accumulate(sums: &mut [f32], values: [f32; 3]) {
+pub(super) fn accumulate<const N: usize>(sums: &mut [f32], values: [f32; N]) {
     sums.iter_mut().zip(values).for_each(|(sum, v)| *sum += v);
 }
 

@@ -61,6 +61,11 @@ impl PassSink<'_> {
                 ValuePass::Roughness => Vec3::splat(surface.bsdf.roughness() * covered),
                 ValuePass::Opacity => Vec3::from_array(seen.to_array()),
                 ValuePass::Facing => Vec3::splat(facing(it.n).dot(it.wo) * covered),
+                ValuePass::Motion => {
+                    let motion = plan.frames.as_ref().map_or([0.0; 4], |frames| frames.motion(it));
+                    accumulate(&mut self.values[channel..channel + 4], motion.map(|x| x * covered));
+                    continue;
+                }
                 ValuePass::Normal
                 | ValuePass::Albedo
                 | ValuePass::Alpha

@@ -11,6 +11,7 @@ use crate::integrator::{Integrator, PathSettings};
 use crate::passes::PassPlan;
 use crate::scene::build::Built;
 use renderer_base::sampler::Sampler;
+use renderer_geometry::SHUTTER_OPEN;
 use renderer_geometry::camera::{Camera, CameraRay};
 use renderer_image::Rect;
 use renderer_image::film::{FilmLayout, Filter, FilterSample, FilterWindow, NoiseGoal};
@@ -31,6 +32,8 @@ pub struct RenderSettings {
     pub passes: Option<Arc<PassPlan>>,
     /// Camera, for this film.
     pub camera: Camera,
+    /// True if the scene or the camera moves, so that each sample has a time.
+    pub is_moving: bool,
     /// The reconstruction filter.
     pub filter: Filter,
     /// True if samples are also taken outside the rendered part, up to the filter's radius.
@@ -120,9 +123,10 @@ impl RenderSettings {
             integrator: built.integrator,
             samples: 0..u64::from(desc.sampler.spp),
             total: u64::from(desc.sampler.spp),
-            seed: desc.sampler.seed,
+            seed: desc.frame_seed(None),
             adaptive: desc.sampler.adaptive,
-            ..RenderSettings::of_camera(built.camera, desc.film.size.value)
+            is_moving: built.scene.is_moving() || built.camera.is_moving(),
+            ..RenderSettings::of_camera(built.camera.clone(), desc.film.size.value)
         }
     }
 
@@ -134,6 +138,7 @@ impl RenderSettings {
             crop: None,
             variance: false,
             passes: None,
+            is_moving: camera.is_moving(),
             camera,
             filter: Filter::pixel(),
             border: true,
@@ -173,8 +178,15 @@ impl RenderSettings {
     pub(super) fn ray(&self, pixel: UVec2, window: &FilterWindow, sampler: &mut Sampler) -> (CameraRay, f32) {
         let center = pixel.as_vec2() + 0.5;
         let FilterSample { offset, weight } = self.filter.sample_within(window, sampler.next_2d());
-        let ray = self.camera.generate(center + offset, sampler.next_2d(), 0.0);
+        let lens_u = sampler.next_2d();
+        let ray = self.camera.generate(center + offset, lens_u, self.time(sampler));
         (ray, weight)
+    }
+
+    /// Time of a sample. A scene without motion consumes no number.
+    #[inline(always)]
+    pub(super) fn time(&self, sampler: &mut Sampler) -> f32 {
+        if self.is_moving { sampler.next_1d() } else { SHUTTER_OPEN }
     }
 
     /// Part of the film in which samples are taken; `None` for everywhere.

@@ -115,6 +115,11 @@ fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut 
             ObjectValue::Text(text) => text.hash(hasher),
         }
     }
+    if let Some(motion) = shape.vertex_motion() {
+        for v in motion.positions().iter().chain(motion.normals()).flatten() {
+            hash_floats(&v.to_array(), hasher);
+        }
+    }
     if let Some(mesh) = shape.mesh() {
         meshes[&Arc::as_ptr(mesh)].hash(hasher);
     }

@@ -41,7 +41,7 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::interior::{Bodies, BodyId};
-use crate::light::{ChosenLight, Light, LightId, LightSampleContext, LightSphere};
+use crate::light::{ChosenLight, Light, LightId, LightSampleContext, LightSphere, LightViewer};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
@@ -81,6 +81,8 @@ pub struct Scene {
     materials: Vec<Material>,
     /// True if any material uses ray footprints.
     uses_footprints: bool,
+    /// True if a shape or a light moves.
+    is_moving: bool,
     emitters: Emitters,
     regions: Regions,
     /// Objects with an interior.
@@ -213,12 +215,14 @@ impl Scene {
 
         for background in backgrounds {
             let (index, shader) = (background.light, material(background.material));
-            lights[index] = on_threads(threads, || background.light(shader, &host));
+            let light = on_threads(threads, || background.light(shader, &host));
+            lights[index] = lights[index].replaced_by(light);
         }
         let radius = accel.bounds().radius();
         let (surfaces, emitters) =
             Emitters::new(lights, &shapes, &shape_materials, &materials, &host, radius, threads);
         let placement_errors: Arc<[Vec3]> = placement_errors(&shapes).into();
+        let is_moving = shapes.iter().any(Shape::is_moving) || emitters.lights.iter().any(Light::is_moving);
         let passed = |(shape, &mask)| (mask == TRANSPARENT).then_some(shape);
         let mut scene = Scene {
             regions: Regions {
@@ -239,6 +243,7 @@ impl Scene {
             accel_time,
             shapes,
             surfaces,
+            is_moving,
             uses_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,
             emitters,
@@ -419,12 +424,13 @@ impl Scene {
         }
     }
 
-    /// Infinite lights seen by a ray that leaves the scene in the unit vector `direction`, with the densities of light
-    /// sampling from `p`.
+    /// Infinite lights seen by a ray that leaves the scene, with the densities of light sampling from `p`.
     #[inline]
-    pub fn escape(&self, p: Vec3, direction: Vec3) -> impl Iterator<Item = InfiniteLightHit> + '_ {
+    pub fn escape(&self, p: Vec3, ray: &Ray) -> impl Iterator<Item = InfiniteLightHit> + '_ {
+        let viewer = LightViewer { time: ray.time, ..LightViewer::at(p) };
+        let direction = ray.direction;
         self.emitters.infinite.iter().map(move |&id| {
-            let (radiance, pdf) = self.emitters.lights[id.0 as usize].le_pdf(p, direction);
+            let (radiance, pdf) = self.emitters.lights[id.0 as usize].le_pdf(&viewer, direction);
             InfiniteLightHit { light: id, radiance, pdf }
         })
     }
@@ -470,6 +476,11 @@ impl Scene {
     pub fn queries_host(&self) -> bool {
         let asks = |material: &Material| material.instances().known().any(|known| known.queries_host);
         self.materials.iter().any(asks)
+    }
+
+    /// Returns whether a shape or a light moves while the shutter is open.
+    pub fn is_moving(&self) -> bool {
+        self.is_moving
     }
 
     /// Bounds of all shapes; empty if there are none.
@@ -522,11 +533,11 @@ fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
 fn shape_bounds<'a>(shapes: impl Iterator<Item = &'a Shape>) -> impl Iterator<Item = Bounds> {
     let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
     shapes.map(move |shape| match shape.mesh() {
-        Some(mesh) => {
+        Some(mesh) if shape.vertex_motion().is_none() => {
             let bounds = *meshes.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh.bounds());
             shape.placement().bounds(|to_world| to_world.bounds(&bounds))
         }
-        None => shape.bounds(),
+        _ => shape.bounds(),
     })
 }
 

@@ -98,7 +98,7 @@ impl Reshader {
             pass_shaders: vec![],
             names: pass_names(desc, &scene, lights.to_vec()),
             scene,
-            camera: built.camera,
+            camera: built.camera.clone(),
             filter: built.filter.clone(),
             integrator: built.integrator,
             shaders: built.shaders,
@@ -172,7 +172,8 @@ impl Scene {
                 for background in state.backgrounds.iter().filter(|one| ids.contains(&one.material)) {
                     let shader = &materials[background.material.0 as usize];
                     let light = || background.clone().light(shader, &self.host);
-                    lights[background.light] = on_threads(threads, light);
+                    let light = on_threads(threads, light);
+                    lights[background.light] = lights[background.light].replaced_by(light);
                 }
                 let of_shapes: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
                 let radius = self.bounds().radius();
@@ -191,6 +192,7 @@ impl Scene {
             accel_time: self.accel_time,
             shapes: self.shapes.clone(),
             surfaces,
+            is_moving: self.is_moving,
             uses_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,
             emitters,

@@ -7,7 +7,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 
 use super::device::Device;
 use super::instances::InstanceArray;
@@ -15,7 +15,7 @@ use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRa
 use super::user_geometry::{self, UserSurface};
 use crate::accel::error::AccelError;
 use crate::accel::quality::BuildQuality;
-use crate::{Hit, ShapeId, TracedTriangles};
+use crate::{Hit, Placement, ShapeId, TracedTriangles};
 use renderer_base::math::{Bounds, Ray};
 
 /// A scene under construction.
@@ -134,10 +134,10 @@ impl SceneBuilder {
         mask: u32,
         triangles: TracedTriangles,
     ) -> Result<(), AccelError> {
-        let (positions, indices) = (triangles.positions(), triangles.indices());
+        let indices = triangles.indices();
         // Embree does not check indices, and the mesh may not be validated.
         if let Some(index) = triangles.index_out_of_range() {
-            let vertices = positions.count;
+            let vertices = triangles.positions().count;
             let reason = format!("a triangle of shape {id} uses vertex {index} of {vertices}");
             return Err(AccelError::Build { reason });
         }
@@ -149,17 +149,23 @@ impl SceneBuilder {
         // formats and strides, and 16 bytes can be read from each position on, as Embree asks. They are neither moved nor
         // changed while `triangles` is there, which is as long as the scene.
         unsafe {
-            let (data, count) = (positions.first.cast(), positions.count);
-            set(
-                geometry,
-                sys::BUFFER_TYPE_VERTEX,
-                0,
-                sys::FORMAT_FLOAT3,
-                data,
-                0,
-                positions.stride,
-                count,
-            );
+            let steps = triangles.steps();
+            if steps.len() > 1 {
+                (functions.set_time_step_count)(geometry, steps.len() as u32);
+            }
+            for (step, positions) in (0u32..).zip(steps) {
+                let (data, count) = (positions.first.cast(), positions.count);
+                set(
+                    geometry,
+                    sys::BUFFER_TYPE_VERTEX,
+                    step,
+                    sys::FORMAT_FLOAT3,
+                    data,
+                    0,
+                    positions.stride,
+                    count,
+                );
+            }
             let (data, count) = (indices.as_ptr().cast(), indices.len());
             set(geometry, sys::BUFFER_TYPE_INDEX, 0, sys::FORMAT_UINT3, data, 0, stride, count);
             if self.quality == sys::BUILD_QUALITY_LOW {
@@ -171,22 +177,28 @@ impl SceneBuilder {
         Ok(())
     }
 
-    /// Adds an instance of a scene.
+    /// Adds an instance of a scene; the keys of a moving placement become time steps.
     pub(in crate::accel) fn instance(
         &mut self,
         id: u32,
         mask: u32,
         scene: &Arc<CommittedScene>,
-        world_from_object: &Affine3A,
+        placement: &Placement,
     ) {
         let geometry = self.new_geometry(sys::GEOMETRY_TYPE_INSTANCE);
-        let columns = world_from_object.to_cols_array();
         let functions = self.scene.device.functions;
-        // SAFETY: both handles are of this device; the matrix is read before the call returns.
+        // SAFETY: both handles are of this device; the matrices are read before the calls return. A placement has no
+        // more keys than Embree has time steps.
         unsafe {
             (functions.set_instanced_scene)(geometry, scene.handle);
-            let format = sys::FORMAT_FLOAT3X4_COLUMN_MAJOR;
-            (functions.set_transform)(geometry, 0, format, columns.as_ptr().cast());
+            if placement.is_moving() {
+                (functions.set_time_step_count)(geometry, placement.keys().len() as u32);
+            }
+            for (step, key) in (0u32..).zip(placement.keys()) {
+                let columns = key.to_cols_array();
+                let format = sys::FORMAT_FLOAT3X4_COLUMN_MAJOR;
+                (functions.set_transform)(geometry, step, format, columns.as_ptr().cast());
+            }
         }
         self.attach(geometry, id, mask);
         self.scene.instanced.push(scene.clone());
@@ -201,6 +213,9 @@ impl SceneBuilder {
         // SAFETY: the surface outlives the scene, and the callbacks cast it to its type.
         unsafe {
             (functions.set_primitive_count)(geometry, surface.primitive_count());
+            if surface.time_steps() > 1 {
+                (functions.set_time_step_count)(geometry, surface.time_steps());
+            }
             (functions.set_user_data)(geometry, user);
             (functions.set_bounds_function)(geometry, Some(user_geometry::bounds), ptr::null_mut());
             (functions.set_intersect_function)(geometry, Some(user_geometry::intersect));

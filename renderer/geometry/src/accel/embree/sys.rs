@@ -253,6 +253,7 @@ functions! {
     set_shared_buffer = c"rtcSetSharedGeometryBuffer": fn(RtcGeometry, c_int, c_uint, c_int, *const c_void, usize, usize, usize);
     set_geometry_quality = c"rtcSetGeometryBuildQuality": fn(RtcGeometry, c_int);
     set_instanced_scene = c"rtcSetGeometryInstancedScene": fn(RtcGeometry, RtcScene);
+    set_time_step_count = c"rtcSetGeometryTimeStepCount": fn(RtcGeometry, c_uint);
     set_transform = c"rtcSetGeometryTransform": fn(RtcGeometry, c_uint, c_int, *const c_void);
     set_user_data = c"rtcSetGeometryUserData": fn(RtcGeometry, *mut c_void);
     set_primitive_count = c"rtcSetGeometryUserPrimitiveCount": fn(RtcGeometry, c_uint);

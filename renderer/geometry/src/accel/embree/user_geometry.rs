@@ -6,14 +6,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use glam::{Affine3A, DAffine3, DVec3, Vec2, Vec3};
+use glam::{DAffine3, DVec3, Vec2, Vec3, Vec4};
 
 use super::hit_list::{is_all_hits, record};
 use super::sys::{
     BoundsArguments, INVALID_ID, IntersectArguments, OccludedArguments, RtcBounds, RtcHit, RtcRay, RtcRayHit,
 };
 use crate::curves::RayFrame;
-use crate::{Analytic, Curves, Geometry, Hit, Points, SHUTTER_OPEN, Shape, ShapeId};
+use crate::{Analytic, Curves, Geometry, Hit, Placement, Points, Shape, ShapeId};
 use renderer_base::math::Bounds;
 
 /// A surface that Kiln intersects, with its transform.
@@ -21,10 +21,11 @@ pub(in crate::accel) struct UserSurface {
     /// Unique within the process, unlike the address.
     number: u64,
     kind: SurfaceKind,
-    world_from_object: Affine3A,
+    placement: Placement,
+    /// Inverse transform when the shutter opens.
     object_from_world: DAffine3,
-    /// Bounds of an analytic surface.
-    bounds: Bounds,
+    /// Bounds of an analytic surface at each key of the placement.
+    bounds: Vec<Bounds>,
     /// Rounding of the origins of rays that leave the surface, in object space `[m]`.
     rounding: f64,
 }
@@ -50,17 +51,20 @@ impl UserSurface {
         // The margin covers the rounding of the bounds, so that no hit is outside.
         let largest = bounds.min.abs().max(bounds.max.abs());
         let margin = largest * (8.0 * f32::EPSILON) + f32::MIN_POSITIVE;
-        let to_world = shape.placement().at(SHUTTER_OPEN);
-        let object_from_world = to_world.exact_object_from_world();
+        let key_bounds = shape.key_bounds().into_iter();
+        let key_bounds =
+            key_bounds.map(|bounds| Bounds { min: bounds.min - margin, max: bounds.max + margin });
+        let placement = shape.placement();
+        let object_from_world = placement.open().exact_object_from_world();
         let matrix = object_from_world.matrix3.abs();
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Some(UserSurface {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             kind,
-            world_from_object: *to_world.world_from_object(),
+            placement: placement.clone(),
             rounding: (matrix * largest.as_dvec3()).length() * f64::from(2.0 * f32::EPSILON),
             object_from_world,
-            bounds: Bounds { min: bounds.min - margin, max: bounds.max + margin },
+            bounds: key_bounds.collect(),
         })
     }
 
@@ -73,11 +77,17 @@ impl UserSurface {
         }
     }
 
-    fn primitive_bounds(&self, primitive: u32) -> Bounds {
+    /// Number of Embree's time steps.
+    pub(super) fn time_steps(&self) -> u32 {
+        self.bounds.len() as u32
+    }
+
+    fn primitive_bounds(&self, primitive: u32, step: usize) -> Bounds {
+        let world_from_object = &self.placement.keys()[step];
         match &self.kind {
-            SurfaceKind::Analytic(_) => self.bounds,
-            SurfaceKind::Curves(curves) => curves.primitive_bounds(primitive, &self.world_from_object),
-            SurfaceKind::Points(points) => points.primitive_bounds(primitive, &self.world_from_object),
+            SurfaceKind::Analytic(_) => self.bounds[step],
+            SurfaceKind::Curves(curves) => curves.primitive_bounds(primitive, world_from_object),
+            SurfaceKind::Points(points) => points.primitive_bounds(primitive, world_from_object),
         }
     }
 
@@ -116,16 +126,17 @@ impl UserSurface {
     #[inline]
     fn object_line(&self, ray: &RtcRay) -> [DVec3; 2] {
         let [origin, direction] = [ray.org_tnear, ray.dir_time].map(|v| v.truncate().as_dvec3());
-        [
-            self.object_from_world.transform_point3(origin),
-            self.object_from_world.transform_vector3(direction),
-        ]
+        let object_from_world = match self.placement.is_moving() {
+            false => &self.object_from_world,
+            true => &self.placement.at(ray.dir_time.w).exact_object_from_world(),
+        };
+        [object_from_world.transform_point3(origin), object_from_world.transform_vector3(direction)]
     }
 
     /// Calls `intersect` with the frame of a ray, which the primitives of a query share.
     #[inline]
     fn in_frame<T>(&self, ray: &RtcRay, intersect: impl FnOnce(&RayFrame) -> T) -> T {
-        let line = [ray.org_tnear.truncate(), ray.dir_time.truncate()];
+        let line = (ray.org_tnear.truncate(), ray.dir_time);
         FRAME.with_borrow_mut(|cached| {
             if cached.surface != self.number || cached.line != line {
                 let [origin, direction] = self.object_line(ray);
@@ -140,13 +151,14 @@ impl UserSurface {
 /// Frame of the last ray of a thread on a surface.
 struct CachedFrame {
     surface: u64,
-    line: [Vec3; 2],
+    /// Origin, and direction with the time.
+    line: (Vec3, Vec4),
     frame: RayFrame,
 }
 
 thread_local! {
     static FRAME: RefCell<CachedFrame> = const {
-        RefCell::new(CachedFrame { surface: 0, line: [Vec3::ZERO; 2], frame: RayFrame::NONE })
+        RefCell::new(CachedFrame { surface: 0, line: (Vec3::ZERO, Vec4::ZERO), frame: RayFrame::NONE })
     };
 }
 
@@ -158,7 +170,7 @@ pub(super) unsafe extern "C" fn bounds(arguments: *const BoundsArguments) {
         (&*arguments.geometry_user_ptr.cast::<UserSurface>(), arguments)
     };
     let corner = |v: Vec3| [v.x, v.y, v.z, 0.0];
-    let bounds = surface.primitive_bounds(arguments.prim_id);
+    let bounds = surface.primitive_bounds(arguments.prim_id, arguments.time_step as usize);
     let found = RtcBounds { lower: corner(bounds.min), upper: corner(bounds.max) };
     // SAFETY: Embree passes a valid pointer for the result.
     unsafe { arguments.bounds.write(found) };

@@ -99,7 +99,8 @@ pub fn sample_one_light(
     let chosen = scene.select_light(query.at, u_light)?;
     let light = scene.light(chosen.light);
     // Borrowed in place: a copy would stall on store forwarding.
-    let sample = light.sample_li(query.at.p, chosen.part, chosen.u, u);
+    let viewer = LightViewer { p: query.at.p, time: query.time, depth: query.depth };
+    let sample = light.sample_li(&viewer, chosen.part, chosen.u, u);
     let sample = sample.as_ref()?;
     let pdf = sample.pdf * chosen.probability;
     let light_pdf = (!sample.is_delta).then_some(pdf);
@@ -148,7 +149,6 @@ pub fn sample_one_light(
     if visible.is_black() && shadowed.is_none() {
         return None;
     }
-    let viewer = LightViewer { p: query.at.p, time: query.time, depth: query.depth };
     // Emission is evaluated last, since it may run a shader.
     let emitted = light.radiance(sample, &viewer, shading);
     let radiance = f * emitted * visible * (1.0 / pdf);

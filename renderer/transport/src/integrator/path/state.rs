@@ -314,7 +314,7 @@ impl PathState {
     /// Reports the emission of infinite lights along a ray that leaves the scene.
     #[inline]
     fn report_infinite_lights(&self, scene: &Scene, sink: &mut impl RadianceSink) {
-        for hit in scene.escape(self.mis_context.at.p, self.ray.direction) {
+        for hit in scene.escape(self.mis_context.at.p, &self.ray) {
             let pdf = |at: &LightSampleContext| hit.pdf * scene.light_probability(at, hit.light);
             let weight = self.mis_context.weight(pdf);
             let label = self.label(LightSource::Light(hit.light));

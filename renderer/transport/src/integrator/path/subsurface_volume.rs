@@ -145,8 +145,8 @@ impl<'a> SubsurfaceVolume<'a> {
     pub(crate) fn enter(scene: &'a Scene, entry: Entry, direction: Vec3) -> SubsurfaceVolume<'a> {
         let shape = &scene.shapes()[entry.shape.0 as usize];
         let p = entry.p.as_dvec3();
-        let origin = p + shape.local_surface(entry.primitive, p).foot();
-        let surface = shape.local_surface(entry.primitive, origin).through_origin();
+        let origin = p + shape.local_surface(entry.primitive, p, entry.time).foot();
+        let surface = shape.local_surface(entry.primitive, origin, entry.time).through_origin();
         let mut volume = SubsurfaceVolume {
             scene,
             entry,
@@ -362,7 +362,8 @@ impl<'a> SubsurfaceVolume<'a> {
         if self.is_entry(hit) {
             self.surface
         } else {
-            self.scene.shapes()[hit.shape.0 as usize].local_surface(hit.primitive, self.origin)
+            let shape = &self.scene.shapes()[hit.shape.0 as usize];
+            shape.local_surface(hit.primitive, self.origin, self.entry.time)
         }
     }
 

@@ -20,6 +20,7 @@ mod lookup;
 mod map;
 mod shoot;
 mod statistics;
+mod time_slice;
 mod vertex;
 
 use std::sync::Mutex;
@@ -32,10 +33,12 @@ use map::file;
 use map::irradiance::{IrradianceMap, RecordSettings};
 use map::volume::{self, VolumePhotonMap};
 use renderer_base::math::{exp, ln};
+use renderer_geometry::SHUTTER_OPEN;
 use renderer_scene::{PhotonSettings, Show};
 use shoot::emit::Emitter;
 use shoot::params::{MediumFilter, PhotonFilter, ShootParams};
 use shoot::{BATCH, ShootResult, Shooter, shoot};
+use time_slice::TimeSlice;
 
 pub(crate) use gather_path::GatherPath;
 pub use map::file::{MapError, MapHeader};
@@ -61,6 +64,8 @@ pub struct Photons {
     gather_depth: u32,
     /// Bounding radius of each shape [m].
     shape_radii: Vec<f32>,
+    /// Maps of the later [`TimeSlice`]s of a moving scene.
+    later: Vec<Photons>,
     stats: PhotonStats,
 }
 
@@ -88,13 +93,70 @@ const MAX_CAUSTIC_RADIUS: f32 = 0.02;
 const CAUSTIC_SLICES: usize = 8;
 
 impl Photons {
+    /// Shoots photons and builds the maps; in a moving scene, for each [`TimeSlice`]. A map file is not used there.
     pub(super) fn prepare(
         settings: &PhotonSettings,
         scene: &Scene,
         pass: &Pass<'_>,
     ) -> Result<Photons, MapError> {
+        /// Factor of the number of photons in moving scenes, whose maps share them.
+        const MORE_PHOTONS: u64 = 2;
+        /// Separates the random numbers of slices.
+        const SALT: u64 = 0x74_69_6d_65_73_6c_69_63;
+        if !scene.is_moving() {
+            return Photons::prepare_slice(settings, scene, pass, None);
+        }
+        let count = MORE_PHOTONS * settings.photons.unwrap_or_else(|| default_count(settings, pass));
+        let settings = PhotonSettings {
+            photons: Some(count / TimeSlice::COUNT as u64),
+            caustic_photons: settings
+                .caustic_photons
+                .map(|count| MORE_PHOTONS * count / TimeSlice::COUNT as u64),
+            ..*settings
+        };
+        let slices = (0u64..).zip(TimeSlice::all()).map(|(index, slice)| {
+            let progress = |done, total| {
+                (pass.progress)(index * total + done, TimeSlice::COUNT as u64 * total);
+            };
+            let pass = Pass {
+                seed: pass.seed ^ SALT.wrapping_mul(index),
+                file: None,
+                progress: &progress,
+                ..*pass
+            };
+            Photons::prepare_slice(&settings, scene, &pass, Some(slice))
+        });
+        let mut slices: Vec<Photons> = slices.collect::<Result<_, _>>()?;
+        let mut first = slices.remove(0);
+        for slice in &slices {
+            let memory = first.stats.memory + slice.stats.memory;
+            first.stats.merge(&slice.stats);
+            first.stats.memory = memory;
+        }
+        first.later = slices;
+        Ok(first)
+    }
+
+    /// The maps for a time of the shutter interval.
+    #[inline]
+    pub(super) fn at(&self, time: f32) -> &Photons {
+        match self.later.is_empty() {
+            true => self,
+            false => match TimeSlice::index_of(time) {
+                0 => self,
+                index => &self.later[index - 1],
+            },
+        }
+    }
+
+    fn prepare_slice(
+        settings: &PhotonSettings,
+        scene: &Scene,
+        pass: &Pass<'_>,
+        slice: Option<TimeSlice>,
+    ) -> Result<Photons, MapError> {
         let contexts = contexts(scene);
-        let emitter = Emitter::new(scene);
+        let emitter = Emitter::new(scene, slice);
         // Only lights emit photons; paths estimate the emission of media.
         let media_emit = settings.show.is_none() && scene.bodies().may_emit();
         let mut stats = PhotonStats { media_emit, ..PhotonStats::default() };
@@ -163,6 +225,7 @@ impl Photons {
                 count: settings.k as usize,
                 guides: settings.guide != Some(false),
                 max_segments: depth.map_or(u32::MAX, |depth| depth.saturating_sub(pass.gather_depth)),
+                time: slice.map_or(SHUTTER_OPEN, |slice| slice.at(0.5)),
             };
             IrradianceMap::new(scene, records, &global, settings, pass, &contexts)
         });
@@ -186,6 +249,7 @@ impl Photons {
             irradiance,
             gather_depth: pass.gather_depth,
             shape_radii: scene.shapes().iter().map(|shape| shape.bounds().radius()).collect(),
+            later: vec![],
             stats,
         })
     }
@@ -196,13 +260,18 @@ impl Photons {
 
     /// Sets the number of gather rays and of light samples; the maps do not depend on them.
     pub(super) fn set_counts(&mut self, gather: u32, light_samples: u32) {
-        self.settings.gather = Some(gather);
-        self.settings.light_samples = Some(light_samples);
+        for photons in
+            std::iter::once(&mut self.settings).chain(self.later.iter_mut().map(|slice| &mut slice.settings))
+        {
+            photons.gather = Some(gather);
+            photons.light_samples = Some(light_samples);
+        }
     }
 
     /// Enables or disables guiding of gather rays; the maps do not depend on it.
     pub(super) fn set_guides(&mut self, guide: bool) {
         self.settings.guide = Some(guide);
+        self.later.iter_mut().for_each(|slice| slice.settings.guide = Some(guide));
     }
 
     /// Returns photon maps for direct viewing of a subset of the caustic photons. The subset represents all of their
@@ -229,6 +298,7 @@ impl Photons {
             irradiance: None,
             gather_depth: self.gather_depth,
             shape_radii: self.shape_radii.clone(),
+            later: vec![],
             stats: PhotonStats::default(),
         }
     }

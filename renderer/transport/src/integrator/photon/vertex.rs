@@ -58,7 +58,14 @@ impl<'a> Vertex<'a> {
 
     /// Lookup point on the side of the unit normal `n`.
     pub(super) fn lookup_point(&self, n: Vec3, both_sides: bool, max_segments: u32) -> LookupPoint {
-        LookupPoint { p: self.it.p, n, both_sides, layer: self.layer, max_segments }
+        LookupPoint {
+            p: self.it.p,
+            n,
+            both_sides,
+            layer: self.layer,
+            max_segments,
+            time: self.it.time,
+        }
     }
 
     /// Returns whether there is a diffuse or rough lobe, so that photon maps can be looked up.

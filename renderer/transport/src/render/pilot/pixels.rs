@@ -107,6 +107,7 @@ impl<T: Send> Pilot<T> {
 fn sample(settings: &RenderSettings, place: UVec2, index: u64, mut sampler: Sampler) -> (CameraRay, Sampler) {
     sampler.start(place, index);
     let film = place.as_vec2() + sampler.next_2d();
-    let ray = settings.camera.generate(film, sampler.next_2d(), 0.0);
+    let lens_u = sampler.next_2d();
+    let ray = settings.camera.generate(film, lens_u, settings.time(&mut sampler));
     (ray, sampler)
 }

@@ -10,7 +10,7 @@ use super::warnings::{missing_clouds, missing_textures, shaders_of, texture_diag
 use super::{host, unlimited_host, with_names};
 use crate::material::Host;
 use renderer_geometry::Shape;
-use renderer_scene::{SceneDesc, ShapeDesc};
+use renderer_scene::SceneDesc;
 
 /// Result of checking a scene.
 #[derive(Debug)]
@@ -65,7 +65,8 @@ fn compile_alone(desc: &SceneDesc, host: &Arc<Host>) -> Result<Compiled, Diagnos
 /// # Errors
 /// All errors in them, missing files included.
 pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
-    let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
+    let shutter = desc.film.shutter.instant();
+    let shapes: Vec<Shape> = desc.shapes.iter().map(|shape| shape.build(&shutter)).collect();
     let mut diagnostics = Diagnostics::default();
     for host in [host(desc), host(desc).for_bake()] {
         let host = with_names(host, desc);

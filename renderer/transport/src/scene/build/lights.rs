@@ -4,13 +4,14 @@ use glam::{Affine3A, Vec2};
 
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
-    Falloff, Light, LuminaireLight, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture,
-    SpotLight, sky_lights,
+    Falloff, Light, LuminaireLight, Moving, PointLight, Portal, PortalLight, ProjectorLight,
+    ProjectorTexture, SpotLight, sky_lights,
 };
+use crate::material::RenderingSpace;
 use crate::scene::Background;
 use renderer_base::color::Rgb;
 use renderer_base::math::tan;
-use renderer_geometry::camera::{CameraError, look_at};
+use renderer_geometry::camera::{CameraError, PoseMotion, look_at};
 use renderer_image::Image;
 use renderer_scene::{LightKind, SlideDesc, SpotFalloff, SpotSlide};
 
@@ -107,6 +108,18 @@ pub(super) fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
         }
     };
     Ok(vec![light])
+}
+
+/// Lights moved by matrices at uniform times of the shutter interval.
+pub(super) fn moving(
+    lights: Vec<Light>,
+    space: RenderingSpace,
+    keys: &[Affine3A],
+) -> Result<Vec<Light>, CameraError> {
+    let keys: Vec<Affine3A> = keys.iter().map(|key| space.transform_to_rendering(key)).collect();
+    let motion = PoseMotion::new(&keys)?;
+    let moving = |light| Light::Moving(Box::new(Moving::new(light, motion.clone())));
+    Ok(lights.into_iter().map(moving).collect())
 }
 
 fn projector(pose: &Affine3A, half: Vec2, slide: &SlideDesc, beam: Beam) -> Result<Light, CameraError> {

@@ -22,11 +22,11 @@ use compile::{Compiled, compile, compile_materials};
 use overrides::{apply_overrides, unused_exceptions};
 use pass_shaders::{absent_attributes, pass_shaders};
 use renderer_base::memory;
-use renderer_geometry::camera::Camera;
+use renderer_geometry::camera::{Camera, CameraError};
 use renderer_geometry::{Shape, ShapeId};
 use renderer_image::film::Filter;
 use renderer_passes::Pass;
-use renderer_scene::{EmissionSides, Integrator, MaterialDesc, SceneDesc, ShapeDesc};
+use renderer_scene::{CameraDesc, EmissionSides, Integrator, MaterialDesc, SceneDesc, ShapeDesc, Shutter};
 use warnings::{missing_textures, shaders_of, texture_diagnostic, warn_about_albedo, warn_about_light};
 
 pub use check::{Checked, check, find_inputs, shader_errors};
@@ -178,7 +178,11 @@ fn build_stages(
     let camera = desc.camera(camera)?;
     let filter = Filter::new(desc.film.filter)
         .ok_or_else(|| Diagnostic::error(format!("there is no filter {:?}", desc.film.filter)))?;
-    let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
+    let shutter = match host.purpose() == RayKind::default() {
+        true => desc.film.shutter,
+        false => desc.film.shutter.instant(),
+    };
+    let shapes: Vec<Shape> = desc.shapes.iter().map(|shape| shape.build(&shutter)).collect();
 
     // Compile: materials, overrides and values of passes.
     let host = with_names(host, desc);
@@ -191,13 +195,23 @@ fn build_stages(
     let start = Instant::now();
     let (space, shapes) = in_rendering_space(shapes, &host);
     let [width, height] = desc.film.size.value;
-    let camera = Camera::new(&space.camera(&camera.camera), width, height)
+    let camera = placed_camera(camera, space, &shutter, [width, height])
         .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, camera.span, ""))?;
     let (mut lights, mut backgrounds, mut light_names) = (vec![], vec![], vec![]);
     for light in &desc.lights {
-        let kind = space.light(&light.kind);
+        let keys = light.motion.as_ref().map(|motion| motion.sampled(&shutter));
+        // A moving light is described in a space of its own.
+        let kind = if keys.is_some() {
+            light.kind.clone()
+        } else {
+            space.light(&light.kind)
+        };
         backgrounds.extend(lights::background(&kind, lights.len()));
         let built = lights::lights(&kind)
+            .and_then(|built| match &keys {
+                Some(keys) => lights::moving(built, space, keys),
+                None => Ok(built),
+            })
             .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))?;
         lights.extend(built);
         light_names.resize_with(lights.len(), || LightName {
@@ -314,6 +328,23 @@ impl ShaderStats {
             .map(|instance| instance.statistics().jit_ms)
             .sum();
         ShaderStats { groups, elapsed, jit_ms }
+    }
+}
+
+/// A camera with its motion, in rendering space.
+fn placed_camera(
+    desc: &CameraDesc,
+    space: RenderingSpace,
+    shutter: &Shutter,
+    [width, height]: [u32; 2],
+) -> Result<Camera, CameraError> {
+    let camera = Camera::new(&space.camera(&desc.camera), width, height)?;
+    match &desc.motion {
+        None => Ok(camera),
+        Some(motion) => {
+            let keys = motion.sampled(shutter);
+            camera.with_motion(&keys.iter().map(|key| space.transform_to_rendering(key)).collect::<Vec<_>>())
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::interior::Bodies;
 use renderer_base::math::Bounds;
-use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId};
+use renderer_geometry::{Mesh, Shape, ShapeId};
 
 /// Maximum number of pairs of shapes to compare; with more, contacts are possible at every point of every shape.
 pub(crate) const MAX_PAIRS: usize = 1 << 24;
@@ -39,7 +39,7 @@ pub(crate) fn placement_errors(shapes: &[Shape]) -> Vec<Vec3> {
                 bounds.min.abs().max(bounds.max.abs()).max(Vec3::ONE)
             }
         };
-        let error = Vec3::from(shape.placement().at(SHUTTER_OPEN).magnitude(extent)) * RELATIVE_ERROR;
+        let error = Vec3::from(shape.placement().open().magnitude(extent)) * RELATIVE_ERROR;
         error + error.element_sum() * OFF_AXIS
     };
     shapes.iter().map(error).collect()

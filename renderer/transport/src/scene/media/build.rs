@@ -12,7 +12,7 @@ use crate::light::Light;
 use crate::material::{HitRay, MaterialId, Medium, MediumBounds, RayKind, ShadingContext};
 use crate::scene::Scene;
 use renderer_base::math::Bounds;
-use renderer_geometry::{Mesh, SHUTTER_OPEN, Shape, ShapeId};
+use renderer_geometry::{Mesh, Placement, Shape, ShapeId};
 
 /// Number of points at which two media are compared, and maximum number of earlier media of a material that a medium is
 /// compared with.
@@ -55,11 +55,18 @@ impl Scene {
             let made = self.majorant_of(first, probes, &landmarks);
             for instance in others {
                 let grid = made.grid.clone();
-                found[instance.id.0 as usize] = Some(Majorant { space: instance.space, grid });
+                let motion = self.medium_motion(instance.id);
+                found[instance.id.0 as usize] = Some(Majorant { space: instance.space, grid, motion });
             }
             found[first.id.0 as usize] = Some(made);
         }
         found
+    }
+
+    /// Placement of the object that bounds a medium, if it moves.
+    fn medium_motion(&self, id: BodyId) -> Option<Placement> {
+        let shape = self.bodies.get(id).shape.map(|id| &self.shapes[id.0 as usize])?;
+        shape.placement().is_moving().then(|| shape.placement().clone())
     }
 
     /// Groups objects with the same medium in object space.
@@ -136,7 +143,7 @@ impl Scene {
         match shape.filter(|_| !body.is_open && shapes == 1) {
             Some(shape) => MediumSpace::object(
                 object_bounds(shape, meshes),
-                *shape.placement().at(SHUTTER_OPEN).world_from_object(),
+                *shape.placement().open().world_from_object(),
             ),
             // A medium without end is bounded by the scene.
             None if body.is_open => MediumSpace::world(self.bounds().union(body.bounds)),
@@ -147,7 +154,11 @@ impl Scene {
     fn majorant_of(&self, medium: PlacedMedium, probes: usize, landmarks: &Landmarks) -> Majorant {
         let field = SceneMedium { scene: self, medium };
         let grid = MajorantGrid::new(&medium.space, probes, landmarks, &field);
-        Majorant { space: medium.space, grid: Arc::new(grid) }
+        Majorant {
+            space: medium.space,
+            grid: Arc::new(grid),
+            motion: self.medium_motion(medium.id),
+        }
     }
 
     /// Probes a medium at a point of its space.

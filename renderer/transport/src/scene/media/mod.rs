@@ -111,7 +111,7 @@ impl Scene {
             return Coefficients::default();
         };
         let majorant = self.majorants.get(id.0 as usize).and_then(Option::as_ref);
-        if majorant.is_some_and(|majorant| !majorant.contains(p)) {
+        if majorant.is_some_and(|majorant| !majorant.contains(p, time)) {
             return Coefficients::default();
         }
         let body = self.bodies.get(id);

@@ -19,6 +19,7 @@ use crate::integrator::photon::shoot::emit::Emitter;
 use crate::integrator::photon::shoot::params::{MediumFilter, PhotonFilter, ShootParams};
 use crate::integrator::photon::shoot::{Shooter, shoot};
 use crate::integrator::photon::statistics::PhotonStats;
+use crate::integrator::photon::time_slice::TimeSlice;
 use crate::scene::Scene;
 use renderer_base::math::{Cells, Frame, KdTree, Located};
 use renderer_scene::PathSettings;
@@ -76,7 +77,7 @@ impl GuideField {
         let begin = Instant::now();
         let shooter = Shooter {
             scene,
-            emitter: &Emitter::new(scene),
+            emitter: &Emitter::new(scene, scene.is_moving().then_some(TimeSlice::WHOLE)),
             params: &params,
             pass,
             contexts: &contexts,

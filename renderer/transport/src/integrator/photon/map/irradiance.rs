@@ -45,6 +45,8 @@ pub(crate) struct RecordSettings {
     pub(crate) guides: bool,
     /// Maximum number of path segments of a photon.
     pub(crate) max_segments: u32,
+    /// Time of visibility rays.
+    pub(crate) time: f32,
 }
 
 /// Key of a record in the kd-tree.
@@ -91,7 +93,7 @@ impl IrradianceMap {
         pass: &Pass<'_>,
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
-        let RecordSettings { count, guides, max_segments } = settings;
+        let RecordSettings { count, guides, max_segments, time } = settings;
         let max_tag = pass.light_tags.iter().max();
         let tags = max_tag.map_or(0, |&max_tag| usize::from(max_tag) + 1);
         let photons = KdTree::new(photons);
@@ -109,7 +111,7 @@ impl IrradianceMap {
                     return records;
                 }
                 for (index, photon) in photons.iter().enumerate() {
-                    let site = LookupPoint::of(photon, max_segments);
+                    let site = LookupPoint::of(photon, max_segments, time);
                     let neighbour = own.filter(|(p, record)| {
                         let is_near = (*p - site.p).length_squared() < record.radius * record.radius;
                         index % SHARED_GUIDE != 0 && is_near && record.n.dot(site.n) > MIN_GUIDE_COS
@@ -288,6 +290,7 @@ impl BoundaryProbe<'_> {
         let height = MAX_ELEVATION_SIN * offset.length();
         let down = Ray {
             t_max: 2.0 * height,
+            time: site.time,
             ..Ray::new(site.p + offset + site.n * height, -site.n)
         };
         let mut continues = false;
@@ -315,6 +318,7 @@ impl BoundaryProbe<'_> {
                 let w = (along + self.site.n * (MAX_ELEVATION_SIN * radius)).normalize_or(self.site.n);
                 let ray = Ray {
                     t_max: radius / MARGIN,
+                    time: self.site.time,
                     ..Ray::new(ray_origin(self.site, radius), w)
                 };
                 let wall = self.scene.first_opaque(&ray, self.shading);
@@ -353,6 +357,7 @@ pub(crate) fn is_point_visible(
     let above = along + site.n * (MAX_ELEVATION_SIN * length);
     let ray = Ray {
         t_max: above.length(),
+        time: site.time,
         ..Ray::new(ray_origin(site, length), above.normalize_or(site.n))
     };
     scene.is_visible(&ray, shading)

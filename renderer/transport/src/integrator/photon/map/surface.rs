@@ -7,6 +7,7 @@ use super::photon::OctVector;
 use crate::integrator::photon::Photon;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, KdTree, Located};
+use renderer_geometry::SHUTTER_OPEN;
 use renderer_scene::MAX_NEAREST;
 
 /// A photon map: photons in kd-trees, with the factor that converts stored power to watts.
@@ -53,6 +54,8 @@ pub(crate) struct LookupPoint {
     pub(crate) layer: Layer,
     /// Maximum number of path segments of a photon; photons with more are ignored.
     pub(crate) max_segments: u32,
+    /// Time of visibility rays.
+    pub(crate) time: f32,
 }
 
 /// Minimum cosine between the normals of two points of the same surface.
@@ -362,7 +365,11 @@ impl PhotonMap {
         let mut distances: Vec<f32> = photons
             .iter()
             .step_by((photons.len() / SAMPLES).max(1))
-            .map(|photon| nearest.find(slice, &LookupPoint::of(photon, u32::MAX), count, max).sqrt())
+            .map(|photon| {
+                nearest
+                    .find(slice, &LookupPoint::of(photon, u32::MAX, SHUTTER_OPEN), count, max)
+                    .sqrt()
+            })
             .collect();
         distances.sort_unstable_by(f32::total_cmp);
         distances.get(distances.len() * 3 / 4).copied().unwrap_or(0.0)
@@ -371,13 +378,14 @@ impl PhotonMap {
 
 impl LookupPoint {
     /// Lookup point at a photon's position, on its side.
-    pub(crate) fn of(photon: &Photon, max_segments: u32) -> LookupPoint {
+    pub(crate) fn of(photon: &Photon, max_segments: u32, time: f32) -> LookupPoint {
         LookupPoint {
             p: photon.p(),
             n: photon.n(),
             both_sides: false,
             layer: photon.layer(),
             max_segments,
+            time,
         }
     }
 

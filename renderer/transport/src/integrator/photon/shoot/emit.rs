@@ -8,12 +8,14 @@
 
 use glam::Vec2;
 
-use crate::light::{Emission, EmissionBounds, Light, powers};
+use crate::integrator::photon::time_slice::TimeSlice;
+use crate::light::{Emission, EmissionBounds, Light, PrimarySample, powers};
 use crate::material::ShadingContext;
 use crate::scene::Scene;
 use renderer_base::math::ONE_MINUS_EPSILON;
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::AliasTable;
+use renderer_geometry::SHUTTER_OPEN;
 
 /// Photon emission from all lights of a scene.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct Emitter {
     target: EmissionBounds,
     /// Luminance of the total power of all lights: the unit of photon power [W].
     pub(crate) unit: f32,
+    /// Part of the shutter interval in which photons are emitted; `None` if nothing moves.
+    slice: Option<TimeSlice>,
     /// Number of cells along a side of the finer and of the coarser square of a light.
     fine: usize,
     coarse: usize,
@@ -41,7 +45,7 @@ pub(crate) struct EmittedPhoton {
 const BY_POWER: f32 = 0.3;
 
 impl Emitter {
-    pub(crate) fn new(scene: &Scene) -> Emitter {
+    pub(crate) fn new(scene: &Scene, slice: Option<TimeSlice>) -> Emitter {
         let bounds = scene.bounds();
         // Slightly enlarged, so that rays reach geometry on the border.
         let radius = bounds.radius() * 1.001;
@@ -58,6 +62,7 @@ impl Emitter {
             powers: if emits { powers } else { vec![] },
             target: EmissionBounds { center: bounds.center(), radius },
             unit,
+            slice,
             fine,
             coarse,
         }
@@ -119,7 +124,8 @@ impl Emitter {
         result
     }
 
-    /// Emits a photon. Consumes six numbers of `sampler`.
+    /// Emits a photon. Consumes six numbers of `sampler`, and one for the time
+    /// if the scene moves.
     pub(crate) fn shoot(
         &self,
         choice: &AliasTable,
@@ -146,7 +152,13 @@ impl Emitter {
         } else {
             (u_coarse, u_fine)
         };
-        let mut emission = lights[light].emit(self.target, u_primitive, u_position, u_direction, context)?;
+        let sample = PrimarySample {
+            primitive: u_primitive,
+            position: u_position,
+            direction: u_direction,
+            time: self.slice.map_or(SHUTTER_OPEN, |slice| slice.at(sampler.next_1d())),
+        };
+        let mut emission = lights[light].emit(self.target, &sample, context)?;
         let weight = self.by_power(cell) / chosen.probability;
         // Under selection by power alone, the probability of the light is its share of the total power.
         emission.power *= self.unit / self.powers[light];

@@ -25,6 +25,7 @@ use rustc_hash::FxHashSet;
 
 use refine::MAX_PROBES;
 use renderer_base::math::Ray;
+use renderer_geometry::Placement;
 
 pub(crate) use field::MediumField;
 pub(crate) use grid::{MajorantGrid, MediumFaults};
@@ -40,8 +41,11 @@ const MIN_PROBES: usize = 1 << 14;
 /// Bounds on the extinction of an object's medium.
 #[derive(Clone, Debug)]
 pub(crate) struct Majorant {
+    /// Space of the grid, where it is when the shutter opens.
     pub(crate) space: MediumSpace,
     pub(crate) grid: Arc<MajorantGrid>,
+    /// Placement of the object if it moves.
+    pub(crate) motion: Option<Placement>,
 }
 
 impl Majorant {
@@ -55,15 +59,33 @@ impl Majorant {
         self.space.limit()
     }
 
-    /// Returns whether a point in world space is within the bounds of the medium.
-    pub(crate) fn contains(&self, p: Vec3) -> bool {
+    /// Returns whether a point in world space is within the bounds of the medium at a time.
+    pub(crate) fn contains(&self, p: Vec3, time: f32) -> bool {
+        let p = match &self.motion {
+            None => p,
+            Some(placement) => placement.open().point(placement.at(time).inverse_point(p)),
+        };
         self.space.bounds.contains(self.space.point(p))
     }
 
     /// Distance up to which the majorant at `t` holds [m], and that majorant [1/m]; 0 outside the medium.
     pub(crate) fn bound_from(&self, ray: &Ray, t: f32) -> (f32, f32) {
-        let (origin, direction) = self.space.line(ray);
+        let (origin, direction) = match &self.motion {
+            None => self.space.line(ray),
+            Some(placement) => self.space.line(&to_opening(placement, ray)),
+        };
         self.grid.bound_from(origin, direction, t)
+    }
+}
+
+/// The ray relative to an object, where the object is when the shutter opens; distances are those of the ray.
+#[inline(never)]
+fn to_opening(placement: &Placement, ray: &Ray) -> Ray {
+    let (now, open) = (placement.at(ray.time), placement.open());
+    Ray {
+        origin: open.point(now.inverse_point(ray.origin)),
+        direction: open.vector(now.inverse_vector(ray.direction)),
+        ..*ray
     }
 }
 

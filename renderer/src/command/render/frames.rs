@@ -1,0 +1,84 @@
+//! Frames of an animation: one picture after another, each in files of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shading::Diagnostic;
+
+use super::{picture, variations};
+use renderer_cli::RenderArgs;
+use renderer_inputs::frame_time::{FrameTime, numbered};
+use renderer_support::interrupt::Interrupt;
+use renderer_support::watch::Read;
+use renderer_support::{Failure, remark};
+
+/// Renders the frames of `--frames`, or the single picture. `read` receives the files that were read.
+pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>) -> Result<(), Failure> {
+    let Some(range) = args.frames else {
+        if args.resume && args.checkpoint.is_none() {
+            return Err(mistake("--resume needs --checkpoint or --frames"));
+        }
+        return variations::run(args, interrupt, read);
+    };
+    check(args)?;
+    for frame in range.frames() {
+        let one = args_of(args, frame);
+        let files = picture::images(&one);
+        if args.resume && files.iter().all(|file| file.is_file()) {
+            continue;
+        }
+        if !args.report.quiet {
+            remark(&format!("frame {frame}"));
+        }
+        let earlier: Vec<&PathBuf> = files.iter().filter(|file| file.exists()).collect();
+        let rendered = variations::run(&one, interrupt, read);
+        if interrupt.is_set() {
+            // A later run with --resume keeps existing files.
+            for file in files.iter().filter(|file| !earlier.contains(file)) {
+                let _ = fs::remove_file(file);
+            }
+        }
+        rendered?;
+    }
+    Ok(())
+}
+
+/// Arguments of one frame.
+fn args_of(args: &RenderArgs, frame: i64) -> RenderArgs {
+    let numbered = |path: &PathBuf| numbered(path, frame).unwrap_or_else(|| path.clone());
+    let mut one = args.clone();
+    one.frames = None;
+    one.request.scene.at = Some(FrameTime::Frame(frame as f64));
+    one.output = args.output.iter().map(numbered).collect();
+    one.checkpoint = args.checkpoint.as_ref().map(numbered);
+    one.report.stats = args.report.stats.as_ref().map(numbered);
+    one.resume = args.resume && args.checkpoint.is_some();
+    one
+}
+
+/// Checks that the files of frames have different names.
+fn check(args: &RenderArgs) -> Result<(), Failure> {
+    if args.output.is_empty() {
+        return Err(mistake("--frames needs -o with a name such as frame.####.exr"));
+    }
+    let files = args.output.iter().chain(&args.checkpoint).chain(&args.report.stats);
+    for file in files {
+        if numbered(file, 0).is_none() {
+            return Err(unnumbered(file));
+        }
+    }
+    match args.request.photon_map.is_some() {
+        true => Err(mistake("--frames does not go with --photon-map")),
+        false => Ok(()),
+    }
+}
+
+fn unnumbered(file: &Path) -> Failure {
+    let message = format!("'{}' has no #: each frame needs a name of its own", file.display());
+    Failure::of(Diagnostic::error(message).hint("write it as frame.####.exr"))
+}
+
+fn mistake(message: &str) -> Failure {
+    Failure::of(Diagnostic::error(message))
+}

@@ -1,0 +1,83 @@
+//! `kiln render --at` and `--frames`: frames in files of their own, kept by `--resume`.
+
+use std::fs;
+
+use renderer::image::read_channels;
+
+use crate::program::{bytes, done, plane, refused, run, scene_folder};
+
+const SCENE: &str = "film { size = (12, 8); fps = 25; }
+sampler { spp = 2; }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
+light sky : environment { color = 0.5; }
+shape floor : plane { size = 3; }
+shape ball : sphere { radius = 0.4; motion = { at(0, translate(-1, 0.5, 0)), at(10, translate(1, 0.5, 0)) }; }
+";
+
+#[test]
+fn frames_have_files_of_their_own() {
+    let folder = scene_folder(SCENE);
+    let at = folder.path();
+    done(at, "render a.kiln --frames 0-10:5 -o f.###.exr");
+    let frames = ["f.000.exr", "f.005.exr", "f.010.exr"].map(|name| bytes(at, name));
+    assert!(frames[0] != frames[1] && frames[1] != frames[2]);
+    for (time, frame) in [("0", 0), ("5", 1), ("0.2s", 1), ("10", 2)] {
+        done(at, &format!("render a.kiln --at {time} -o one.exr"));
+        assert!(bytes(at, "one.exr") == frames[frame], "--at {time}");
+    }
+    // The picture without a time is frame 0.
+    done(at, "render a.kiln -o one.exr");
+    assert!(bytes(at, "one.exr") == frames[0]);
+}
+
+#[test]
+fn finished_frames_are_kept() {
+    let folder = scene_folder(SCENE);
+    let at = folder.path();
+    done(at, "render a.kiln --frames 1-3 -o f.#.exr");
+    let whole = ["f.1.exr", "f.2.exr", "f.3.exr"].map(|name| bytes(at, name));
+    fs::remove_file(at.join("f.2.exr")).unwrap();
+    fs::write(at.join("f.3.exr"), "finished").unwrap();
+    done(at, "render a.kiln --frames 1-3 -o f.#.exr --resume");
+    assert!(bytes(at, "f.1.exr") == whole[0] && bytes(at, "f.2.exr") == whole[1]);
+    assert_eq!(bytes(at, "f.3.exr"), b"finished");
+}
+
+#[test]
+fn frames_need_numbered_files() {
+    let folder = scene_folder(SCENE);
+    let at = folder.path();
+    refused(at, "render a.kiln --frames 1-3 -o f.exr", &["'f.exr' has no #"]);
+    refused(at, "render a.kiln --frames 1-3", &["--frames needs -o"]);
+    refused(
+        at,
+        "render a.kiln --resume -o f.exr",
+        &["--resume needs --checkpoint or --frames"],
+    );
+    for args in ["--frames 3-1 -o f.#.exr", "--frames 1-3 --at 2 -o f.#.exr", "--at soon -o f.exr"] {
+        assert_eq!(run(at, &format!("render a.kiln {args}")).status.code(), Some(2), "{args}");
+    }
+}
+
+#[test]
+fn motion_vectors_are_in_pixels() {
+    // Eight pixels a metre.
+    let folder = scene_folder(
+        "camera main : orthographic { from = (0, 0, 5); to = (0, 0, 0); width = 8; }
+         film { size = (64, 64); filter = box; shutter = (0, 0); }
+         light sky : environment { color = 1; }
+         shape still : rectangle { size = 8; transform = translate(0, 0, -1); }
+         shape card : rectangle { size = 2; motion = {
+             at(-1, translate(-2, 0, 0)), at(0, translate(0, 0, 0)), at(1, translate(1, 0.5, 0)) }; }",
+    );
+    let at = folder.path();
+    done(at, "render a.kiln --aov motion --spp 1 -o o.exr");
+    let picture = read_channels(&at.join("o.exr")).unwrap();
+    let motion = |x: usize, y: usize| {
+        ["X", "Y", "Z", "W"].map(|c| plane(&picture, &format!("motion.{c}"))[64 * y + x])
+    };
+    for (found, expected) in [(motion(32, 32), [8.0, -4.0, -16.0, 0.0]), (motion(2, 2), [0.0; 4])] {
+        let is_near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3);
+        assert!(is_near, "{found:?}, not {expected:?}");
+    }
+}
