@@ -408,7 +408,8 @@ impl Curves {
         for pieces in doubled.skip(1).take_while(|&pieces| pieces <= MAX_PIECES) {
             let next = area(pieces);
             let fits = self.segments.len() * pieces as usize <= MANY;
-            if !fits || !(next < GAIN * last) {
+            let shrinks = next < GAIN * last;
+            if !(fits && shrinks) {
                 break;
             }
             (chosen, last) = (pieces, next);

@@ -65,7 +65,7 @@ impl OrientedRibbon {
         let c = self.power.at(s);
         let b = self.across(s).0.try_normalize()?;
         let offset = -(c.x * b.x + c.y * b.y) / (b.x * b.x + b.y * b.y);
-        (offset.abs() <= c.w.abs()).then(|| c.z + offset * b.z)
+        (offset.abs() <= c.w.abs()).then_some(c.z + offset * b.z)
     }
 
     /// Geometric data at the point `p` on the line across the curve at `s`, in the frame of the ray.
