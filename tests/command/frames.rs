@@ -1,10 +1,14 @@
 //! `kiln render --at` and `--frames`: frames in files of their own, kept by `--resume`.
 
 use std::fs;
+#[cfg(unix)]
+use std::process::Stdio;
 
 use renderer::image::read_channels;
 
 use crate::program::{bytes, done, plane, refused, run, scene_folder};
+#[cfg(unix)]
+use crate::program::{kiln, wait_for};
 
 const SCENE: &str = "film { size = (12, 8); fps = 25; }
 sampler { spp = 2; }
@@ -41,6 +45,33 @@ fn finished_frames_are_kept() {
     done(at, "render a.kiln --frames 1-3 -o f.#.exr --resume");
     assert!(bytes(at, "f.1.exr") == whole[0] && bytes(at, "f.2.exr") == whole[1]);
     assert_eq!(bytes(at, "f.3.exr"), b"finished");
+}
+
+/// An unfinished picture would be kept by `--resume`, also where a file of an earlier run was.
+#[cfg(unix)]
+#[test]
+fn interrupted_frames_leave_no_file() {
+    let folder = scene_folder(SCENE);
+    let at = folder.path();
+    let file = at.join("f.1.exr");
+    for earlier in [false, true] {
+        if earlier {
+            fs::write(&file, "earlier").unwrap();
+        }
+        let render = "render a.kiln --frames 1-2 -o f.#.exr --spp 100000000 --write-every 0.1s";
+        let child = kiln(at, render).stderr(Stdio::null()).spawn().unwrap();
+        wait_for("the first picture", || fs::read(&file).is_ok_and(|content| content.len() > 100));
+        let id = child.id().to_string();
+        assert!(
+            std::process::Command::new("kill")
+                .args(["-TERM", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+        child.wait_with_output().unwrap();
+        assert!(!file.exists() && !at.join("f.2.exr").exists());
+    }
 }
 
 #[test]

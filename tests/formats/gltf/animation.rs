@@ -93,6 +93,25 @@ fn nodes_follow_their_tracks_and_parents() {
 }
 
 #[test]
+fn animations_of_different_nodes_are_played_together() {
+    let mut glb = plain();
+    glb.json["scenes"] = json!([{ "nodes": [0] }]);
+    glb.json["nodes"] = json!([{ "children": [1] }, { "mesh": 0 }]);
+    // The third moves a node of the first, and is not played unless it is named.
+    for (node, value) in [(0, [2.0, 0.0, 0.0]), (1, [0.0, 4.0, 0.0]), (0, [0.0, 0.0, 9.0])] {
+        let target = json!({ "node": node, "path": "translation" });
+        animate(&mut glb, target, "VEC3", "LINEAR", [&[0.0], &value]);
+    }
+    glb.json["animations"][2]["name"] = json!("other");
+    near(vertex(&played(&glb), 0, 1.0), Vec3::new(2.0, 4.0, 0.0));
+    let named = |name: &str| AnimationChoice { name: Some(name.into()) };
+    for (name, expected) in [("walk", Vec3::X * 2.0), ("other", Vec3::Z * 9.0)] {
+        let desc = loaded(&glb, Some(named(name))).expect("it is valid");
+        near(vertex(&desc, 0, 1.0), expected);
+    }
+}
+
+#[test]
 fn pointers_to_nodes_are_played() {
     let mut glb = plain();
     let pointer = json!({ "path": "pointer", "extensions":

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use gltf::scene::Transform;
 use gltf::{Accessor, Document, Node};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::GltfError;
@@ -17,7 +17,8 @@ use renderer_scene::{Motion, NodeTracks, Track, TrackInterpolation, TrackValue};
 /// Animation of a model to play.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnimationChoice {
-    /// Name; the first animation if `None`.
+    /// Name. If `None`: the first animation, and each other one that moves only nodes which none before it moves; Blender
+    /// writes one for each object.
     pub name: Option<String>,
 }
 
@@ -51,29 +52,28 @@ impl Animation {
     ) -> Result<Option<Animation>, GltfError> {
         let animations = list(json.get("animations"));
         let name = |animation: &Value| animation.get("name").and_then(Value::as_str).map(str::to_owned);
-        let found = match &choice.name {
-            None => animations.first(),
-            Some(wanted) => animations.iter().find(|animation| name(animation).as_ref() == Some(wanted)),
+        let chosen: Vec<&Value> = match &choice.name {
+            None => independent(animations),
+            Some(wanted) => (animations.iter().filter(|animation| name(animation).as_ref() == Some(wanted)))
+                .take(1)
+                .collect(),
         };
-        let Some(found) = found else {
-            return match &choice.name {
-                Some(wanted) => {
-                    let known: Vec<String> = animations.iter().filter_map(name).collect();
-                    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                    Err(format!("there is no animation `{wanted}`; there are: {known}"))
-                }
-                None => Ok(None),
-            };
-        };
-        let mut animation = Animation::default();
-        let samplers = list(found.get("samplers"));
-        for (number, channel) in list(found.get("channels")).iter().enumerate() {
-            let sampler = index(channel.get("sampler")).and_then(|sampler| samplers.get(sampler));
-            let read = Sampler::read(sampler, document, buffers)
-                .and_then(|sampler| animation.add(channel, &sampler, document, buffers));
-            read.map_err(|reason| format!("channel {number} of an animation: {reason}"))?;
+        if let (Some(wanted), true) = (&choice.name, chosen.is_empty()) {
+            let known: Vec<String> = animations.iter().filter_map(name).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(format!("there is no animation `{wanted}`; there are: {known}"));
         }
-        Ok(Some(animation))
+        let mut animation = Animation::default();
+        for &one in &chosen {
+            let samplers = list(one.get("samplers"));
+            for (number, channel) in list(one.get("channels")).iter().enumerate() {
+                let sampler = index(channel.get("sampler")).and_then(|sampler| samplers.get(sampler));
+                let read = Sampler::read(sampler, document, buffers)
+                    .and_then(|sampler| animation.add(channel, &sampler, document, buffers));
+                read.map_err(|reason| format!("channel {number} of an animation: {reason}"))?;
+            }
+        }
+        Ok((!chosen.is_empty()).then_some(animation))
     }
 
     fn add(
@@ -83,23 +83,14 @@ impl Animation {
         document: &Document,
         buffers: &Buffers,
     ) -> Result<(), GltfError> {
-        let target = channel.get("target").unwrap_or(&Value::Null);
-        let pointer = target
-            .get("extensions")
-            .and_then(|extensions| extensions.get("KHR_animation_pointer")?.get("pointer")?.as_str());
-        let (node, path) = match pointer {
-            Some(pointer) => match node_of_pointer(pointer) {
-                Some(found) => found,
-                None => {
-                    self.ignored.push(pointer.to_owned());
-                    return Ok(());
-                }
-            },
-            None => match (index(target.get("node")), target.get("path").and_then(Value::as_str)) {
-                (Some(node), Some(path)) => (node, path),
-                // glTF 2.0, section 5.5: a channel without a node is ignored.
-                _ => return Ok(()),
-            },
+        let (node, path) = match target(channel) {
+            Target::Node { node, path } => (node, path),
+            Target::Other(pointer) => {
+                self.ignored.push(pointer.to_owned());
+                return Ok(());
+            }
+            // glTF 2.0, section 5.5: a channel without a node is ignored.
+            Target::None => return Ok(()),
         };
         let node = document.nodes().nth(node).ok_or_else(|| format!("there is no node {node}"))?;
         let tracks = self.nodes.entry(node.index());
@@ -186,6 +177,53 @@ impl<'a> Sampler<'a> {
         };
         (0..targets).map(of_target).collect()
     }
+}
+
+/// Target of a channel.
+enum Target<'a> {
+    /// A property of a node.
+    Node {
+        node: usize,
+        path: &'a str,
+    },
+    /// A pointer to something else.
+    Other(&'a str),
+    None,
+}
+
+fn target(channel: &Value) -> Target<'_> {
+    let target = channel.get("target").unwrap_or(&Value::Null);
+    let pointer = target
+        .get("extensions")
+        .and_then(|extensions| extensions.get("KHR_animation_pointer")?.get("pointer")?.as_str());
+    let found = match pointer {
+        Some(pointer) => node_of_pointer(pointer),
+        None => index(target.get("node")).zip(target.get("path").and_then(Value::as_str)),
+    };
+    match (found, pointer) {
+        (Some((node, path)), _) => Target::Node { node, path },
+        (None, Some(pointer)) => Target::Other(pointer),
+        (None, None) => Target::None,
+    }
+}
+
+/// The first animation, and each other one that moves only nodes which none before it moves.
+fn independent(animations: &[Value]) -> Vec<&Value> {
+    let mut moved = FxHashSet::default();
+    let is_independent = |animation: &&Value| -> bool {
+        let channels = list(animation.get("channels")).iter();
+        let nodes = channels.filter_map(|channel| match target(channel) {
+            Target::Node { node, .. } => Some(node),
+            _ => None,
+        });
+        let nodes: FxHashSet<usize> = nodes.collect();
+        let is_new = moved.is_disjoint(&nodes);
+        if is_new {
+            moved.extend(nodes);
+        }
+        is_new
+    };
+    animations.iter().filter(is_independent).collect()
 }
 
 /// Node and property of a pointer such as `/nodes/3/translation`.

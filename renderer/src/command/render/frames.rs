@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use shading::Diagnostic;
 
@@ -31,17 +32,24 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
         if !args.report.quiet {
             remark(&format!("frame {frame}"));
         }
-        let earlier: Vec<&PathBuf> = files.iter().filter(|file| file.exists()).collect();
+        let written: Vec<Option<SystemTime>> = files.iter().map(|file| time_of(file)).collect();
         let rendered = variations::run(&one, interrupt, read);
         if interrupt.is_set() {
-            // A later run with --resume keeps existing files.
-            for file in files.iter().filter(|file| !earlier.contains(file)) {
-                let _ = fs::remove_file(file);
+            // A later run with --resume keeps existing files, so that an unfinished picture must not remain.
+            for (file, before) in files.iter().zip(written) {
+                if time_of(file) != before {
+                    let _ = fs::remove_file(file);
+                }
             }
         }
         rendered?;
     }
     Ok(())
+}
+
+/// Time at which a file was written; `None` if there is no file.
+fn time_of(file: &Path) -> Option<SystemTime> {
+    fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
 }
 
 /// Arguments of one frame.

@@ -50,7 +50,7 @@ const ESTIMATES: u64 = 8;
 const SALT: u64 = 0x63_61_75_73_74_69_63;
 
 /// Offset of ray origins from the surface relative to the scene's radius: the error bound of photon positions is unknown.
-const ORIGIN_OFFSET: f32 = 1e-4;
+const ORIGIN_OFFSET: f32 = 1e-5;
 
 /// Number of photons that a trial may trace; `None` if these are too few.
 pub(super) fn affordable_photons(budget: Budget) -> Option<u64> {

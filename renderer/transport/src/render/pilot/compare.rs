@@ -15,6 +15,7 @@ use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
+use renderer_base::math::pow;
 
 /// Cost of a sample by `photon` with two gather rays and two light samples, in paths; that of `path` is less.
 const SAMPLE_COST: f64 = 4.0;
@@ -113,7 +114,7 @@ fn expected_gain(
         settings,
         grid,
         preparation: map_ratio * (PHOTON_RAY * work.rays as f64 + RECORD * work.records as f64),
-        noise_ratio: map_ratio.max(1.0).powf(-NOISE_EXPONENT),
+        noise_ratio: pow(map_ratio.max(1.0), -NOISE_EXPONENT),
         pass,
     };
     let paths = Prepared::Path(*path).with_counts(2, 2);
