@@ -8,7 +8,7 @@ use renderer::image::read_channels;
 
 use crate::program::{bytes, done, plane, refused, run, scene_folder};
 #[cfg(unix)]
-use crate::program::{kiln, wait_for};
+use crate::program::{kiln, signal, wait_for};
 
 const SCENE: &str = "film { size = (12, 8); fps = 25; }
 sampler { spp = 2; }
@@ -61,14 +61,7 @@ fn interrupted_frames_leave_no_file() {
         let render = "render a.kiln --frames 1-2 -o f.#.exr --spp 100000000 --write-every 0.1s";
         let child = kiln(at, render).stderr(Stdio::null()).spawn().unwrap();
         wait_for("the first picture", || fs::read(&file).is_ok_and(|content| content.len() > 100));
-        let id = child.id().to_string();
-        assert!(
-            std::process::Command::new("kill")
-                .args(["-TERM", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        signal(&child, "TERM");
         child.wait_with_output().unwrap();
         assert!(!file.exists() && !at.join("f.2.exr").exists());
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::{HANG, PROGRAM, done, kiln, message, scene_folder, wait_for};
+use crate::program::{HANG, PROGRAM, done, kiln, message, scene_folder, signal, wait_for};
 use renderer::image::read;
 
 const SCENE: &str = "film { size = (8, 6); }
@@ -20,13 +20,6 @@ shape floor : plane { size = 8; material = grey; transform = translate(0, -1, 0)
 
 fn start(folder: &Path, args: &str) -> Child {
     kiln(folder, args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
-}
-
-fn signal(child: &Child, name: &str) {
-    let status = Command::new("kill")
-        .args([&format!("-{name}"), &child.id().to_string()])
-        .status();
-    assert!(status.unwrap().success());
 }
 
 /// Returns whether this process was started with SIGHUP ignored.

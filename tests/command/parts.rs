@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::program::{
-    HANG, bytes, done, files, killed, kiln, message, refused, run, scene_folder, timed, wait_for,
+    HANG, bytes, done, files, killed, kiln, message, refused, run, scene_folder, signal, timed, wait_for,
 };
 
 const SCENE: &str = "film { size = (24, 18); filter = gaussian(0.5); }
@@ -143,14 +143,7 @@ fn more_samples_are_added_to_a_finished_render() {
         );
         let child = kiln(at, &render).stderr(Stdio::piped()).spawn().unwrap();
         wait_for("the checkpoint", || at.join("d.part").exists());
-        let id = child.id().to_string();
-        assert!(
-            std::process::Command::new("kill")
-                .args(["-TERM", &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        signal(&child, "TERM");
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(143));
         assert!(

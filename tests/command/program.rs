@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -113,6 +113,15 @@ pub(crate) fn killed(folder: &Path, args: &str, wait: Duration) -> bool {
     let killed = child.try_wait().unwrap().is_none() && child.kill().is_ok();
     child.wait().unwrap();
     killed
+}
+
+/// Sends a signal, such as `TERM`, to a program.
+#[cfg(unix)]
+pub(crate) fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill")
+        .args([&format!("-{name}"), &child.id().to_string()])
+        .status();
+    assert!(status.unwrap().success());
 }
 
 pub(crate) fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {

@@ -34,6 +34,7 @@ mod local_surface;
 mod mesh;
 mod mesh_error;
 mod object_attribute;
+mod object_point;
 mod placement;
 pub mod ply;
 mod points;

@@ -2,9 +2,10 @@
 
 use std::f64::consts::TAU;
 
-use glam::{Affine3A, DVec3, DVec4, Vec3, Vec4};
+use glam::{Affine3A, DVec2, DVec3, DVec4, Vec3, Vec4};
 
 use super::curves::{CurvesError, RayFrame, check_vertices};
+use super::object_point::ObjectPoint;
 use super::{Analytic, MeshAttribute};
 use renderer_base::math::Bounds;
 
@@ -27,18 +28,6 @@ pub struct Points {
     normals: Vec<Vec3>,
     attributes: Vec<MeshAttribute>,
     bounds: Bounds,
-}
-
-/// Geometric data of a hit, object space.
-pub(super) struct PointGeometry {
-    /// Point of the surface.
-    pub(super) p: DVec3,
-    /// Unit geometric normal.
-    pub(super) n: DVec3,
-    pub(super) uv: [f64; 2],
-    pub(super) dpdu: DVec3,
-    pub(super) dpdv: DVec3,
-    pub(super) radius: f64,
 }
 
 impl Points {
@@ -168,7 +157,7 @@ impl Points {
     }
 
     /// Geometric data at a hit of the ray with this frame.
-    pub(super) fn geometry_at(&self, primitive: u32, frame: &RayFrame, t: f64) -> PointGeometry {
+    pub(super) fn geometry_at(&self, primitive: u32, frame: &RayFrame, t: f64) -> ObjectPoint {
         let v = frame.vertex(self.vertices[primitive as usize]);
         let from_center = frame.object_vector(DVec3::new(0.0, 0.0, frame.coordinate(t)) - v.truncate());
         let facing = frame.object_vector(DVec3::NEG_Z);
@@ -189,16 +178,16 @@ impl Points {
         primitive: u32,
         from_center: DVec3,
         normal: Option<DVec3>,
-    ) -> PointGeometry {
+    ) -> ObjectPoint {
         let vertex = DVec4::from(self.vertices[primitive as usize]);
         let (center, radius) = (vertex.truncate(), vertex.w);
         match normal {
             None => {
                 let local = Analytic::Sphere.local_point(from_center);
-                PointGeometry {
+                ObjectPoint {
                     p: center + local.n * radius,
                     n: local.n,
-                    uv: [local.uv.x.into(), local.uv.y.into()],
+                    uv: local.uv,
                     dpdu: local.dpdu * radius,
                     dpdv: local.dpdv * radius,
                     radius,
@@ -209,10 +198,11 @@ impl Points {
                 let distance = across.length();
                 let (s, t) = n.any_orthonormal_pair();
                 let turns = renderer_base::math::atan2(across.dot(t), across.dot(s)) / TAU;
-                PointGeometry {
+                ObjectPoint {
                     p: center + across,
                     n,
-                    uv: [distance / radius, if turns < 0.0 { turns + 1.0 } else { turns }],
+                    uv: DVec2::new(distance / radius, if turns < 0.0 { turns + 1.0 } else { turns })
+                        .as_vec2(),
                     dpdu: across / distance * radius,
                     dpdv: n.cross(across) * TAU,
                     radius,

@@ -1,25 +1,15 @@
 //! Points of curves and of spheres and discs in world space, with their error bounds.
 
-use glam::{DVec2, DVec3, Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
 use super::curves::{CurveHit, RayFrame};
+use super::object_point::ObjectPoint;
 use super::placement::Transform;
 use super::surface::derivatives_or_any;
 use super::{
     CurveStyle, Curves, Geometry, Hit, Interaction, PointStyle, Points, Shape, ShapeId, SurfacePoint,
 };
 use renderer_base::math::{ROUNDING, Ray, in_double, sin_cos};
-
-/// Point of a surface in object space.
-struct ObjectPoint {
-    p: DVec3,
-    n: DVec3,
-    uv: Vec2,
-    dpdu: DVec3,
-    dpdv: DVec3,
-    /// Radius of curvature.
-    radius: f64,
-}
 
 /// Frame of a ray in the object space of a transform, as in ray queries.
 fn object_frame(to_world: &Transform, ray: &Ray) -> RayFrame {
@@ -75,15 +65,7 @@ impl Shape {
         let t = points
             .intersect(hit.primitive, &frame, around(hit.t), 0.0)
             .unwrap_or(hit.t.into());
-        let geometry = points.geometry_at(hit.primitive, &frame, t);
-        let object = ObjectPoint {
-            p: geometry.p,
-            n: geometry.n,
-            uv: DVec2::from(geometry.uv).as_vec2(),
-            dpdu: geometry.dpdu,
-            dpdv: geometry.dpdv,
-            radius: geometry.radius,
-        };
+        let object = points.geometry_at(hit.primitive, &frame, t);
         self.strand_point(to_world, &object).hit_by(ray, id, hit.primitive)
     }
 
@@ -120,15 +102,7 @@ impl Shape {
             }
         };
         let radius = f64::from(points.vertices()[primitive as usize].w);
-        let geometry = points.geometry_towards(primitive, direction * radius, normal);
-        let object = ObjectPoint {
-            p: geometry.p,
-            n: geometry.n,
-            uv: DVec2::from(geometry.uv).as_vec2(),
-            dpdu: geometry.dpdu,
-            dpdv: geometry.dpdv,
-            radius,
-        };
+        let object = points.geometry_towards(primitive, direction * radius, normal);
         self.strand_point(to_world, &object)
     }
 

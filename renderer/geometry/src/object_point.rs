@@ -1,0 +1,15 @@
+//! Points of surfaces that Kiln intersects in double precision, in object space.
+
+use glam::{DVec3, Vec2};
+
+/// Surface point with its derivatives, object space.
+pub(super) struct ObjectPoint {
+    pub(super) p: DVec3,
+    /// Unit geometric normal.
+    pub(super) n: DVec3,
+    pub(super) uv: Vec2,
+    pub(super) dpdu: DVec3,
+    pub(super) dpdv: DVec3,
+    /// Radius of curvature.
+    pub(super) radius: f64,
+}
