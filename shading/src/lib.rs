@@ -46,7 +46,7 @@ pub use runtime::{MIN_STACK, PrintOutput, Report, ReportKind, ReportPlace, RunEr
 #[doc(inline)]
 pub use shading_compiler::derivative::DerivativeStats;
 #[doc(inline)]
-pub use shading_compiler::opt::{KnownAttributes, OptLevel as OptimizerLevel, OptStats};
+pub use shading_compiler::opt::{KnownAttributes, OptLevel as OptimizerLevel, OptStats, UsedClosures};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};
 
 // Closures.

@@ -82,7 +82,7 @@ pub struct InstanceOptions {
     /// Attributes of the geometry that uses the instance, if known.
     pub attributes: Option<Arc<KnownAttributes>>,
     /// The closures that the caller uses; others may be removed. `None` for all.
-    pub closures: Option<Vec<hir::ClosureId>>,
+    pub closures: Option<opt::UsedClosures>,
     /// True if all derivatives are zero, so that their code is removed.
     pub without_derivatives: bool,
     /// Level of Kiln's optimiser.
@@ -402,7 +402,7 @@ impl ShadingSystem {
                     ray_kind: options.ray_kind,
                     attributes: options.attributes.clone(),
                 },
-                closures: options.closures.as_deref(),
+                closures: options.closures.as_ref(),
                 ..OptOptions::default()
             },
         );

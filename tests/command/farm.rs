@@ -204,6 +204,32 @@ fn frames_may_be_files_or_cameras() {
     assert!(!output.status.success());
 }
 
+#[test]
+fn frames_may_be_times_of_a_scene() {
+    let folder = scene_folder(SCENE);
+    let at = folder.path();
+    let moving = "shape mover : sphere { radius = 0.3; motion = { at(0, translate(-1, 0, 0)), at(4, translate(1, 0, 0)) }; }";
+    fs::write(at.join("m.kiln"), format!("{SCENE} {moving}")).unwrap();
+    done(at, "farm m.kiln -o m#.exr --frames 1-3 --tasks 2 --engine slurm --dir times");
+    for frame in ["1", "2", "3"] {
+        run_job(&at.join("times"), &[frame], 2);
+    }
+    for frame in ["1", "3"] {
+        done(at, &format!("render m.kiln --at {frame} -o straight.exr"));
+        assert_eq!(
+            pixels(&at.join(format!("m{frame}.exr"))),
+            pixels(&at.join("straight.exr")),
+            "{frame}"
+        );
+    }
+    assert_ne!(pixels(&at.join("m1.exr")), pixels(&at.join("m3.exr")));
+    refused(
+        at,
+        "farm m.kiln -o m#.exr --frames 1-3 --engine slurm -- --at 2",
+        &["--frames says which"],
+    );
+}
+
 /// Fake `sbatch` and `scontrol` that log their arguments.
 fn cluster(at: &Path) -> String {
     use std::os::unix::fs::PermissionsExt as _;

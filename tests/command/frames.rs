@@ -58,13 +58,54 @@ fn interrupted_frames_leave_no_file() {
         if earlier {
             fs::write(&file, "earlier").unwrap();
         }
-        let render = "render a.kiln --frames 1-2 -o f.#.exr --spp 100000000 --write-every 0.1s";
+        let _ = fs::remove_file(at.join("c.1.part"));
+        let render = "render a.kiln --frames 1-2 -o f.#.exr --spp 100000000 --checkpoint c.#.part --checkpoint-every 0.1s";
         let child = kiln(at, render).stderr(Stdio::null()).spawn().unwrap();
-        wait_for("the first picture", || fs::read(&file).is_ok_and(|content| content.len() > 100));
+        wait_for("the first samples", || at.join("c.1.part").exists());
         signal(&child, "TERM");
         child.wait_with_output().unwrap();
         assert!(!file.exists() && !at.join("f.2.exr").exists());
     }
+}
+
+/// A sequence that is killed and resumed has the bytes of one that is not, also if its frames are divided.
+#[cfg(unix)]
+#[test]
+fn killed_sequences_continue() {
+    let folder = scene_folder(SCENE);
+    let at = folder.path();
+    done(at, "render a.kiln --frames 1-48 -o whole.##.exr");
+    let child = kiln(at, "render a.kiln --frames 1-48 -o f.##.exr")
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for("some frames", || at.join("f.05.exr").exists());
+    signal(&child, "KILL");
+    child.wait_with_output().unwrap();
+    for range in ["1-24", "25-48"] {
+        done(at, &format!("render a.kiln --frames {range} -o f.##.exr --resume"));
+    }
+    for frame in 1..=48 {
+        let [whole, resumed] = ["whole", "f"].map(|name| bytes(at, &format!("{name}.{frame:02}.exr")));
+        assert!(whole == resumed, "frame {frame}");
+    }
+    // Divided by samples.
+    for (name, samples) in [("a", "0..1"), ("b", "1..2")] {
+        done(at, &format!("render a.kiln --frames 1-3 --samples {samples} -o {name}.##.part"));
+    }
+    done(at, "merge a.##.part b.##.part --frames 1-3 -o m.##.exr");
+    for frame in 1..=3 {
+        assert!(
+            bytes(at, &format!("m.{frame:02}.exr")) == bytes(at, &format!("whole.{frame:02}.exr")),
+            "{frame}"
+        );
+    }
+    refused(at, "merge a.part --frames 1-3 -o m.#.exr", &["'a.part' has no #"]);
+    refused(
+        at,
+        "render a.kiln --frames 1-3 -o f.#.exr --write-every 1s",
+        &["does not go with --write-every"],
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ const HEIGHT: usize = 16;
 const BLOCK: usize = 4;
 const BLOCKS: usize = WIDTH / BLOCK * (HEIGHT / BLOCK);
 const REPETITIONS: u64 = 6;
-const INSTANTS: u64 = 24;
+const INSTANTS: u64 = 12;
 
 /// Floor, sky and camera.
 const STAGE: &str = "
@@ -136,7 +136,7 @@ fn check(name: &str, text: &str) {
 fn check_desc(name: &str, desc: &SceneDesc) {
     assert!(desc.has_motion());
     let blurred = repeated(|seed| blocks(desc, None, seed, 192));
-    let expected = repeated(|repetition| mean_of_instants(desc, repetition, 8));
+    let expected = repeated(|repetition| mean_of_instants(desc, repetition, 16));
     assert_equal(name, &blurred, &expected, 0.0);
     // The opening of the shutter must look different, or the comparison says nothing.
     let mut open = desc.clone();
@@ -316,7 +316,7 @@ fn photons_find_the_same_blur_as_paths() {
     ] {
         let desc = load_text(&format!("{} {lamp}", cube(motion)), &[]);
         let photons =
-            Integrator::Photon(PhotonSettings { photons: Some(50_000), ..PhotonSettings::default() });
+            Integrator::Photon(PhotonSettings { photons: Some(20_000), ..PhotonSettings::default() });
         let found = repeated(|seed| blocks(&desc, Some(photons), seed, 32));
         let expected = repeated(|seed| blocks(&desc, None, seed, 192));
         assert_equal(motion, &found, &expected, 0.015);

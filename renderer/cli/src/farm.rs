@@ -12,7 +12,7 @@ use renderer_base::memory;
 /// `kiln farm`
 #[derive(Debug, Args)]
 pub struct FarmArgs {
-    /// Scene or model; for frames a pattern, such as scene.####.kiln
+    /// Scene or model; for a file for each frame a pattern, such as scene.####.kiln
     pub scene: PathBuf,
     /// Output file of the picture, as for `kiln merge`; for frames a pattern, such as out.####.exr; may be given
     /// several times
@@ -27,8 +27,8 @@ pub struct FarmArgs {
     /// Folder for the job and the parts of its pictures; the nodes see it under the same path [default: OUTPUT.farm]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// Pictures: one for each file of the pattern (`1-100`), each camera of the scene (`cameras`), or some cameras
-    /// (`left,right`)
+    /// Pictures: one for each file of the pattern, or each frame of a scene that moves (`1-100`), each camera of the scene
+    /// (`cameras`), or some cameras (`left,right`)
     #[arg(long, value_name = "A-B", value_parser = FrameArg::parse)]
     pub frames: Option<FrameArg>,
     /// Packs the scene into the job's folder: nodes then need only the program
@@ -91,7 +91,7 @@ pub enum Engine {
 /// Selection of the pictures that a job renders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameArg {
-    /// Files whose numbers are in this range, both ends included.
+    /// Frames of a scene, or files, whose numbers are in this range, both ends included.
     Files(u32, u32),
     /// Every camera of the scene.
     AllCameras,

@@ -67,7 +67,7 @@ pub enum ProgressForm {
 }
 
 /// `kiln merge`
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct MergeArgs {
     /// Parts, as `kiln render -o FILE.part` and `--checkpoint` write them
     #[arg(required = true)]
@@ -75,6 +75,9 @@ pub struct MergeArgs {
     /// Output file of the picture: .exr, .tif, .png, .hdr or .jpg, or .part for all sums; may be given several times
     #[arg(short, long, value_name = "FILE", required = true)]
     pub output: Vec<PathBuf>,
+    /// Merges a range of frames, such as 1-100 or 1-100:2; names of files contain # for the digits of the frame
+    #[arg(long, value_name = "A-B[:STEP]", allow_hyphen_values = true)]
+    pub frames: Option<FrameRange>,
     /// Allows missing samples between the parts
     #[arg(long)]
     pub allow_gaps: bool,

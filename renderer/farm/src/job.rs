@@ -41,6 +41,8 @@ pub(super) enum Frames {
     One,
     /// One picture for each numbered file.
     Files(RangeInclusive<u32>),
+    /// One picture for each frame of a scene that moves.
+    Times(RangeInclusive<u32>),
     /// One picture for each camera, numbered from 1.
     Cameras(Vec<String>),
 }
@@ -59,6 +61,7 @@ impl Job {
     pub(super) fn work(&self) -> &'static str {
         match self.frames {
             Frames::Files(_) => "render-frame",
+            Frames::Times(_) => "render-time",
             Frames::One | Frames::Cameras(_) => "render",
         }
     }
@@ -69,7 +72,7 @@ impl Frames {
     pub(super) fn numbers(&self) -> Option<RangeInclusive<u32>> {
         match self {
             Frames::One => None,
-            Frames::Files(numbers) => Some(numbers.clone()),
+            Frames::Files(numbers) | Frames::Times(numbers) => Some(numbers.clone()),
             Frames::Cameras(names) => Some(1..=names.len() as u32),
         }
     }

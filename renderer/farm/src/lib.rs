@@ -17,6 +17,7 @@ use std::path::{self, Path, PathBuf};
 use folder::Folder;
 use job::{Frames, Job, Resources, TASK, numbered};
 use renderer_cli::{Engine, FarmArgs, FrameArg, RenderArgs, SceneRequest, ToneCurve};
+use renderer_inputs::frame_time::FrameTime;
 use renderer_inputs::render_request::MAX_SAMPLES;
 use renderer_pack::pack;
 use renderer_pictures::pictures::Pictures;
@@ -95,6 +96,12 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
         (render.preview.is_some(), "--preview", "tasks write parts of pictures"),
         (render.progress.is_some(), "--progress", "the job sets it if needed"),
         (render.report.stats.is_some(), "--stats", "all tasks would write the same file"),
+        (render.frames.is_some(), "--frames", "give it before the --"),
+        (
+            args.frames.is_some() && render.request.scene.at.is_some(),
+            "--at",
+            "--frames says which frames there are",
+        ),
         (
             cameras && render.request.camera.is_some(),
             "--camera",
@@ -122,21 +129,10 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
 
 /// Paths are patterns where frames ask for it.
 fn check_patterns(args: &FarmArgs) -> Result<(), Failure> {
-    let is_pattern = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().contains('#'));
-    let missing = |flag: &str, path: &Path, hint: &str| {
-        user(format!(
-            "'{}' ({flag}) has no # for the frame's number\n  hint: {hint}",
-            path.display()
-        ))
-    };
-    if matches!(args.frames, Some(FrameArg::Files(..))) && !is_pattern(&args.scene) {
-        let hint = "name the scenes as scene.####.kiln, or take --frames cameras";
-        return Err(missing("SCENE", &args.scene, hint));
-    }
     if args.frames.is_some()
         && let Some(output) = args.output.iter().find(|output| !is_pattern(output))
     {
-        return Err(missing("-o", output, "name the pictures as out.####.exr"));
+        return Err(unnumbered("-o", output, "name the pictures as out.####.exr"));
     }
     if args.frames.is_none() && is_pattern(&args.scene) && !args.scene.exists() {
         return Err(user(format!(
@@ -145,6 +141,16 @@ fn check_patterns(args: &FarmArgs) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+/// Returns whether a path is one of frames.
+fn is_pattern(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().contains('#'))
+}
+
+fn unnumbered(flag: &str, path: &Path, hint: &str) -> Failure {
+    let path = path.display();
+    user(format!("'{path}' ({flag}) has no # for the frame's number\n  hint: {hint}"))
 }
 
 /// The scenes of a job, read and checked.
@@ -158,7 +164,7 @@ struct Scenes {
 impl Scenes {
     fn load(args: &FarmArgs, render: &RenderArgs) -> Result<Scenes, Failure> {
         let numbers = match args.frames {
-            Some(FrameArg::Files(first, last)) => Some(first..=last),
+            Some(FrameArg::Files(first, last)) if is_pattern(&args.scene) => Some(first..=last),
             _ => None,
         };
         let paths: Vec<PathBuf> = match &numbers {
@@ -180,6 +186,10 @@ impl Scenes {
                     path.display()
                 )));
             }
+            if matches!(args.frames, Some(FrameArg::Files(..))) && numbers.is_none() && !desc.has_motion() {
+                let hint = "nothing moves in this scene; name the scenes as scene.####.kiln, or take --frames cameras";
+                return Err(unnumbered("SCENE", &args.scene, hint));
+            }
             if let Some(FrameArg::Cameras(names)) = &args.frames {
                 for name in names {
                     desc.camera(Some(name)).map_err(Failure::of)?;
@@ -191,7 +201,8 @@ impl Scenes {
         }
         let frames = match &args.frames {
             None => Frames::One,
-            Some(FrameArg::Files(first, last)) => Frames::Files(*first..=*last),
+            Some(FrameArg::Files(first, last)) if numbers.is_some() => Frames::Files(*first..=*last),
+            Some(FrameArg::Files(first, last)) => Frames::Times(*first..=*last),
             Some(FrameArg::AllCameras) => Frames::Cameras(cameras),
             Some(FrameArg::Cameras(names)) => Frames::Cameras(names.clone()),
         };
@@ -210,7 +221,12 @@ fn frame_path(pattern: &Path, number: u32) -> PathBuf {
 
 /// A scene without mistakes, read as the tasks will.
 fn load(path: &Path, args: &FarmArgs, render: &RenderArgs) -> Result<SceneDesc, Failure> {
-    let scene = SceneRequest { path: path.to_owned(), ..render.request.scene.clone() };
+    let mut scene = SceneRequest { path: path.to_owned(), ..render.request.scene.clone() };
+    if let Some(FrameArg::Files(first, _)) = args.frames
+        && !is_pattern(&args.scene)
+    {
+        scene.at = Some(FrameTime::Frame(f64::from(first)));
+    }
     let (desc, warnings) = scene.read(None, render.request.changes(), None)?;
     render.report.print(&warnings);
     desc.camera(render.request.camera.as_deref()).map_err(Failure::of)?;
@@ -281,7 +297,7 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
 fn packs_of(args: &FarmArgs, frames: &Frames) -> Vec<(PathBuf, String)> {
     let name = pack_name(&args.scene, frames);
     match frames {
-        Frames::One | Frames::Cameras(_) => vec![(args.scene.clone(), name)],
+        Frames::One | Frames::Times(_) | Frames::Cameras(_) => vec![(args.scene.clone(), name)],
         Frames::Files(numbers) => numbers
             .clone()
             .map(|number| {
@@ -298,7 +314,7 @@ fn pack_name(scene: &Path, frames: &Frames) -> String {
     let marks = name.chars().filter(|&c| c == '#').count();
     match frames {
         Frames::Files(_) => format!("scene.{}.zip", "#".repeat(marks)),
-        Frames::One | Frames::Cameras(_) => "scene.zip".to_owned(),
+        Frames::One | Frames::Times(_) | Frames::Cameras(_) => "scene.zip".to_owned(),
     }
 }
 

@@ -61,7 +61,7 @@ fn has_reference(text: &str) -> bool {
 fn cameras(job: &Job) -> &[String] {
     match &job.frames {
         Frames::Cameras(names) => names,
-        Frames::One | Frames::Files(_) => &[],
+        Frames::One | Frames::Files(_) | Frames::Times(_) => &[],
     }
 }
 
@@ -128,7 +128,7 @@ fn parameters(job: &Job) -> Vec<Value> {
         json!({ "name": "Tasks", "type": "INT", "minValue": 1, "default": job.tasks, "description": "Ranges of the samples of each picture; not more than samples" }),
     ];
     list.extend(output_names(job).map(|name| path(&name, "FILE", "OUT", "The picture; of frames a pattern")));
-    if let Frames::Files(numbers) = &job.frames {
+    if let Frames::Files(numbers) | Frames::Times(numbers) = &job.frames {
         let range = format!("{}-{}", numbers.start(), numbers.end());
         list.push(json!({ "name": "Frames", "type": "STRING", "default": range, "description": "Numbers of the frames" }));
     }
@@ -152,13 +152,13 @@ fn values(job: &Job) -> Value {
 fn frame(job: &Job) -> &'static str {
     match job.frames {
         Frames::One => "",
-        Frames::Files(_) | Frames::Cameras(_) => "{{Task.Param.Frame}}",
+        Frames::Files(_) | Frames::Times(_) | Frames::Cameras(_) => "{{Task.Param.Frame}}",
     }
 }
 
 fn frame_parameter(job: &Job) -> Value {
     let range = match &job.frames {
-        Frames::Files(_) => "{{Param.Frames}}".to_owned(),
+        Frames::Files(_) | Frames::Times(_) => "{{Param.Frames}}".to_owned(),
         Frames::One => "1-1".to_owned(),
         Frames::Cameras(names) => format!("1-{}", names.len()),
     };
@@ -169,7 +169,9 @@ fn render_space(job: &Job) -> Value {
     let task = json!({ "name": "Task", "type": "INT", "range": "1-{{Param.Tasks}}" });
     match &job.frames {
         Frames::One => json!({ "taskParameterDefinitions": [task] }),
-        Frames::Files(_) => json!({ "taskParameterDefinitions": [frame_parameter(job), task] }),
+        Frames::Files(_) | Frames::Times(_) => {
+            json!({ "taskParameterDefinitions": [frame_parameter(job), task] })
+        }
         Frames::Cameras(names) => json!({
             "taskParameterDefinitions": [
                 frame_parameter(job),

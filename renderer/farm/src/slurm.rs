@@ -64,7 +64,7 @@ fn render(job: &Job, args: &FarmArgs) -> String {
             }
             text += "*) echo \"there is no frame $frame\" >&2; exit 1 ;;\nesac\n";
         }
-        Frames::One | Frames::Files(_) => text += "set --\n",
+        Frames::One | Frames::Files(_) | Frames::Times(_) => text += "set --\n",
     }
     if !job.sets_threads {
         text += "set -- \"$@\" ${SLURM_CPUS_ON_NODE:+--threads \"$SLURM_CPUS_ON_NODE\"}\n";
@@ -163,7 +163,7 @@ fn head(job: &Job, args: &FarmArgs, log: &str) -> String {
 fn frame(job: &Job) -> &'static str {
     match job.frames {
         Frames::One => "frame=\n",
-        Frames::Files(_) | Frames::Cameras(_) => "frame=$1\n",
+        Frames::Files(_) | Frames::Times(_) | Frames::Cameras(_) => "frame=$1\n",
     }
 }
 

@@ -3,6 +3,7 @@
 #
 #   sh task.sh render KILN FOLDER SCENE PARTS SAMPLES TASKS FRAME TASK [OPTION…]
 #   sh task.sh render-frame (the same: SCENE is a pattern, such as scene.####.kiln)
+#   sh task.sh render-time (the same: FRAME is a frame of the scene)
 #     renders the range TASK, of 1 to TASKS, of the samples, and goes on with it where an earlier run was ended
 #   sh task.sh merge KILN FOLDER PARTS TASKS FRAME EXPOSURE OUTPUT…
 #     joins all ranges
@@ -28,11 +29,13 @@ shift 3
 cd -- "$folder"
 
 case $work in
-render | render-frame)
+render | render-frame | render-time)
     scene=$1 parts=$2 samples=$3 tasks=$4 frame=$5 task=$6
     shift 6
     if [ "$work" = render-frame ]; then
         scene=$(numbered "$scene" "$frame")
+    elif [ "$work" = render-time ]; then
+        set -- --at "$frame" "$@"
     fi
     # One task takes them all, and as many of them as --noise wants.
     if [ "$tasks" -gt 1 ]; then

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use shading::{Diagnostic, Diagnostics};
 
+use super::render::of_frame;
 use renderer_bake::{is_checkpoint, join_checkpoints};
 use renderer_base::memory;
 use renderer_cli::MergeArgs;
@@ -17,6 +18,23 @@ use renderer_support::warnings::unknown_files;
 use renderer_support::{Failure, print, remark};
 
 pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
+    let Some(range) = args.frames else {
+        return merge(args);
+    };
+    range.frames().try_for_each(|frame| {
+        let numbered = |paths: &[PathBuf]| -> Result<Vec<PathBuf>, Failure> {
+            paths.iter().map(|path| of_frame(path, frame)).collect()
+        };
+        merge(&MergeArgs {
+            parts: numbered(&args.parts)?,
+            output: numbered(&args.output)?,
+            frames: None,
+            ..args.clone()
+        })
+    })
+}
+
+fn merge(args: &MergeArgs) -> Result<(), Failure> {
     if args.parts.iter().any(|path| is_checkpoint(path)) {
         return join_bake(args);
     }

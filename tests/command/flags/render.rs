@@ -300,6 +300,12 @@ pub(crate) const RENDER: &[Case] = &[
 
 pub(crate) const MERGE: &[Case] = &[
     (
+        "frames",
+        "render a.kiln -o a.1.part; merge a.1.part -o o.#.exr",
+        "render a.kiln -o a.1.part; merge a.#.part -o o.#.exr --frames 1",
+        New("o.1.exr"),
+    ),
+    (
         "parts",
         "render a.kiln -o a.part --samples 0..2; merge a.part -o o.exr",
         "render a.kiln -o a.part --samples 0..2; render a.kiln -o b.part --samples 2..4; merge a.part b.part -o o.exr",

@@ -173,12 +173,12 @@ fn random_expression(rng: &mut Rng, depth: u32) -> String {
     (0..count).map(|_| part(rng)).collect()
 }
 
-/// 100,000 pairs of random expressions and paths, four expressions in each automaton.
+/// 25,000 pairs of random expressions and paths, four expressions in each automaton.
 #[test]
 fn the_automaton_matches_an_exhaustive_matcher() {
     let mut rng = Rng::new(7);
     let (mut pairs, mut matches) = (0, 0);
-    while pairs < 100_000 {
+    while pairs < 25_000 {
         let mut labels = LabelTable::new();
         for name in LABELS {
             labels.insert(name);
@@ -201,7 +201,7 @@ fn the_automaton_matches_an_exhaustive_matcher() {
             pairs += 4;
         }
     }
-    assert!(matches > 5_000, "only {matches} of {pairs} match: the test says little");
+    assert!(matches > 1_000, "only {matches} of {pairs} match: the test says little");
 }
 
 /// Nested repetitions of the empty expression match the empty path, for any depth.

@@ -72,19 +72,26 @@ fn check(args: &RenderArgs) -> Result<(), Failure> {
     }
     let files = args.output.iter().chain(&args.checkpoint).chain(&args.report.stats);
     for file in files {
-        if numbered(file, 0).is_none() {
-            return Err(unnumbered(file));
-        }
+        of_frame(file, 0)?;
     }
-    match args.request.photon_map.is_some() {
-        true => Err(mistake("--frames does not go with --photon-map")),
+    if args.request.photon_map.is_some() {
+        return Err(mistake("--frames does not go with --photon-map"));
+    }
+    // --resume keeps existing files.
+    match args.write_every.is_some() {
+        true => Err(mistake(
+            "--frames does not go with --write-every: an unfinished picture would count as a frame",
+        )),
         false => Ok(()),
     }
 }
 
-fn unnumbered(file: &Path) -> Failure {
-    let message = format!("'{}' has no #: each frame needs a name of its own", file.display());
-    Failure::of(Diagnostic::error(message).hint("write it as frame.####.exr"))
+/// The file of a frame.
+pub(in crate::command) fn of_frame(path: &Path, frame: i64) -> Result<PathBuf, Failure> {
+    numbered(path, frame).ok_or_else(|| {
+        let message = format!("'{}' has no #: each frame needs a name of its own", path.display());
+        Failure::of(Diagnostic::error(message).hint("write it as frame.####.exr"))
+    })
 }
 
 fn mistake(message: &str) -> Failure {

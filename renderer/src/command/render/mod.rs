@@ -13,6 +13,7 @@ use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, watch};
 
+pub(super) use frames::of_frame;
 pub(super) use picture::{build_picture, denoising};
 pub(super) use settings::{check_memory, planned};
 

@@ -29,6 +29,7 @@ mod projector;
 mod projector_texture;
 mod rectangle;
 mod sample;
+mod segment;
 mod select;
 mod sky;
 mod sphere;
@@ -61,7 +62,8 @@ pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
 pub use projector_texture::ProjectorTexture;
 pub use sample::{Emission, EmissionBounds, LightSample, LightViewer, PrimarySample};
-pub use select::{ChosenLight, LightSelector, LightSphere, powers};
+pub use segment::SegmentLight;
+pub use select::{ChosenLight, LightSelector, powers};
 pub use sky::sky_lights;
 pub use spot::{Falloff, SpotLight};
 

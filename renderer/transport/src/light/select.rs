@@ -9,10 +9,12 @@
 //!   Therefore selection by power, too, gives each group at least a quarter.
 //! - The power of a shape is an estimate. A light with an estimate of zero still has a small probability.
 
+use arrayvec::ArrayVec;
 use glam::Vec3;
 
 use super::bounds::LightBounds;
 use super::light_sample_context::LightSampleContext;
+use super::segment::FEW;
 use super::tree::{LightTree, Weights};
 use super::{Light, LightId};
 use renderer_base::sampling::AliasTable;
@@ -23,11 +25,13 @@ pub struct LightSelector {
     /// Alias table by power; `None` without lights.
     by_power: Option<AliasTable>,
     /// Emitters (parts of lights); those of one light are consecutive.
-    emitters: Vec<(LightId, u32)>,
+    pub(super) emitters: Vec<(LightId, u32)>,
     /// First emitter of each light.
     first: Vec<u32>,
     /// Light tree over the emitters; those without bounds have intensity zero in it.
-    tree: LightTree,
+    pub(super) tree: LightTree,
+    /// Bounds of the emitters in the tree if they are few.
+    pub(super) few: ArrayVec<LightBounds, FEW>,
     /// Lights outside the tree.
     outside_tree: Vec<LightId>,
 }
@@ -43,15 +47,6 @@ pub struct ChosenLight {
     pub probability: f32,
     /// Rescaled random number for reuse, in `[0,1)` and independent of the selection.
     pub u: f64,
-}
-
-/// Bounding sphere of a light.
-#[derive(Clone, Copy, Debug)]
-pub struct LightSphere {
-    /// Centre [m].
-    pub center: Vec3,
-    /// Radius [m].
-    pub radius: f32,
 }
 
 /// Minimum probability of infinite lights in selection by power if there are others, and vice versa.
@@ -126,6 +121,7 @@ impl LightSelector {
             by_power: (!powers.is_empty()).then(|| AliasTable::new(&powers)),
             first: before.collect(),
             emitters,
+            few: few(bounds.iter().filter(|bounds| bounds.intensity > 0.0)),
             tree: LightTree::new(&bounds),
             outside_tree: ids().filter(|(_, light)| light.bounds(0).is_none()).map(|(id, _)| id).collect(),
         }
@@ -163,19 +159,9 @@ impl LightSelector {
         })
     }
 
-    /// Returns whether any light can be selected by [`LightSelector::select_light_in_medium`].
+    /// Returns whether any light can be selected by [`LightSelector::select_for_segment`].
     pub fn has_lights_in_media(&self) -> bool {
         !self.tree.is_empty()
-    }
-
-    /// Selects a part of a light of the tree by its importance at the point `p` in a medium; `None` if no light seems
-    /// to reach the point.
-    pub fn select_light_in_medium(&self, lights: &[Light], p: Vec3, u: f64) -> Option<LightSphere> {
-        let at = LightSampleContext::in_space(p);
-        let chosen = self.tree.select(&at, &self.tree.root(&at), u)?;
-        let (light, part) = self.emitters[chosen.emitter as usize];
-        let bounds = lights[light.0 as usize].bounds(part)?;
-        Some(LightSphere { center: bounds.center, radius: bounds.radius })
     }
 
     /// Probability that `select` selects a part of a light for a reference point.
@@ -270,6 +256,14 @@ impl LightSelector {
         } else {
             0.0
         }
+    }
+}
+
+/// The bounds, if they are few.
+fn few<'a>(bounds: impl Iterator<Item = &'a LightBounds> + Clone) -> ArrayVec<LightBounds, FEW> {
+    match bounds.clone().nth(FEW) {
+        Some(_) => ArrayVec::new(),
+        None => bounds.copied().collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use shading::codegen::Statistics;
-use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingContext};
+use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingContext, UsedClosures};
 
 use super::cached_shading::{CachedShading, RUNS};
 use super::component::Flattener;
@@ -82,7 +82,7 @@ impl Instances {
         } else {
             let light = instantiate(&InstanceOptions {
                 ray_kind: Some(RayKind(RayKind::SHADOW.0 | purpose.0)),
-                closures: Some(wanted),
+                closures: Some(UsedClosures { ids: wanted, adds_nested: false }),
                 ..options.clone()
             })?;
             Some(light).filter(|light| light.statistics().fingerprint != known.fingerprint)
@@ -91,7 +91,8 @@ impl Instances {
         let inside = match medium.is_empty() {
             true => None,
             false => {
-                let options = InstanceOptions { closures: Some(medium), keeps_hir: true, ..options };
+                let closures = Some(UsedClosures { ids: medium, adds_nested: true });
+                let options = InstanceOptions { closures, keeps_hir: true, ..options };
                 Some(instantiate(&options)?)
             }
         };

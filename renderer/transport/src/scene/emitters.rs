@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::light::{
-    AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, LightSphere, Probing,
+    AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, Probing, SegmentLight,
 };
 use crate::material::{Host, Material, MaterialId};
-use glam::Vec3;
+use renderer_base::math::Ray;
 use renderer_geometry::{Shape, ShapeId};
 
 /// Maximum number of lights with constant emission that one thread creates.
@@ -87,8 +87,8 @@ impl Emitters {
         self.selector.has_lights_in_media()
     }
 
-    pub(super) fn select_light_in_medium(&self, p: Vec3, u: f64) -> Option<LightSphere> {
-        self.selector.select_light_in_medium(&self.lights, p, u)
+    pub(super) fn select_for_segment(&self, ray: &Ray, length: f32, u: [f32; 2]) -> Option<SegmentLight> {
+        self.selector.select_for_segment(&self.lights, ray, length, u)
     }
 
     #[inline]

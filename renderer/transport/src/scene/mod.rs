@@ -41,7 +41,7 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::interior::{Bodies, BodyId};
-use crate::light::{ChosenLight, Light, LightId, LightSampleContext, LightSphere, LightViewer};
+use crate::light::{ChosenLight, Light, LightId, LightSampleContext, LightViewer, SegmentLight};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
@@ -394,14 +394,20 @@ impl Scene {
         self.emitters.select(at, u)
     }
 
-    /// Returns whether there are lights with a position, which [`Scene::select_light_in_medium`] selects.
+    /// Returns whether there are lights with a position, which [`Scene::select_light_for_segment`] selects.
     pub(crate) fn has_lights_in_media(&self) -> bool {
         self.emitters.has_lights_in_media()
     }
 
-    /// Selects a light with a position by its importance at the point `p` in a medium; `None` if all are zero.
-    pub fn select_light_in_medium(&self, p: Vec3, u: f64) -> Option<LightSphere> {
-        self.emitters.select_light_in_medium(p, u)
+    /// Returns whether there are lights with a position and no infinite lights that rays can hit.
+    pub(crate) fn has_only_near_lights(&self) -> bool {
+        self.has_lights_in_media() && self.emitters.infinite.is_empty()
+    }
+
+    /// Selects a light with a position for the first `length` metres of a ray by two random numbers; `None` if none seems
+    /// to reach it.
+    pub fn select_light_for_segment(&self, ray: &Ray, length: f32, u: [f32; 2]) -> Option<SegmentLight> {
+        self.emitters.select_for_segment(ray, length, u)
     }
 
     /// Probability with which [`Scene::select_light`] selects a light without parts for a reference point.

@@ -42,10 +42,11 @@ use cranelift_entity::SecondaryMap;
 use crate::builtins::Builtin;
 use crate::hir::verify::debug_verify;
 use crate::hir::walk;
-use crate::hir::{ClosureId, Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
+use crate::hir::{Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
 use context::{PassContext, codes};
 
 pub use attributes::KnownAttributes;
+pub use closures::UsedClosures;
 pub use context::Facts;
 
 /// Optimisation level.
@@ -71,7 +72,7 @@ pub struct OptOptions<'a> {
     /// Facts about the use of the unit.
     pub facts: &'a Facts,
     /// The closures that the caller uses; others are removed. `None` for all.
-    pub closures: Option<&'a [ClosureId]>,
+    pub closures: Option<&'a UsedClosures>,
 }
 
 impl Default for OptOptions<'_> {
@@ -122,9 +123,9 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
         };
         every_code(unit, &context);
         // Closures inside a layer can be removed once the layer is removed.
-        if let Some(wanted) = options.closures
+        if let Some(used) = options.closures
             && !context.observes_closures
-            && closures::keep_only(unit, wanted)
+            && closures::keep_only(unit, used)
         {
             every_code(unit, &context);
         }

@@ -10,12 +10,10 @@ use std::borrow::Cow;
 
 use super::state::PathState;
 use crate::interior::beer_lambert;
-use crate::light::LightSphere;
 use crate::material::ShadingContext;
 use crate::medium::{Coefficients, Equiangular};
 use crate::scene::{DistanceSampling, RaySegment, Scene};
 use renderer_base::color::Rgb;
-use renderer_base::math::Ray;
 use renderer_base::sampler::Rng;
 
 /// Optical depth up to which light is sampled.
@@ -32,8 +30,9 @@ pub(crate) struct EquiangularSampling {
     /// Distribution of scattering distances.
     distances: DistanceSampling,
     equiangular: Equiangular,
-    /// Length of the sampled part of the segment [m].
-    length: f32,
+    /// Interval of the segment with the distribution `equiangular` [m].
+    from: f32,
+    to: f32,
     /// Mean number of samples.
     samples: f32,
 }
@@ -54,12 +53,12 @@ impl EquiangularSampling {
         let (medium, light) = match scene.homogeneous(&path.interior) {
             Some(medium) => {
                 let length = sampled_length(&medium, segment.length)?;
-                (medium, NearbyLight::select(scene, segment.ray, length, u)?)
+                (medium, scene.select_light_for_segment(segment.ray, length, u)?)
             }
             None => {
                 // The coefficients next to the light represent those of the segment.
-                let light = NearbyLight::select(scene, segment.ray, segment.length, u)?;
-                let medium = scene.coefficients(&path.interior, segment, light.t, shading);
+                let light = scene.select_light_for_segment(segment.ray, segment.length, u)?;
+                let medium = scene.coefficients(&path.interior, segment, light.nearest, shading);
                 (Cow::Owned(medium), light)
             }
         };
@@ -67,13 +66,13 @@ impl EquiangularSampling {
         if light.distance >= length {
             return None;
         }
-        let (origin, direction) = (segment.ray.origin, segment.ray.direction);
-        let LightSphere { center, radius } = light.sphere;
+        let (from, to, equiangular) = light.distances(segment.ray, length)?;
         Some(EquiangularSampling {
             extinction: medium.extinction(),
             distances: DistanceSampling::new(&medium, path.throughput),
-            equiangular: Equiangular::new(origin, direction, length, center, radius),
-            length,
+            equiangular,
+            from,
+            to,
             samples: match path.depth == 1 {
                 true => 1.0,
                 false => (SAMPLES_PER_OPTICAL_DEPTH * medium.extinction().average() * length).min(1.0),
@@ -83,11 +82,11 @@ impl EquiangularSampling {
 
     /// MIS weight of a light sample at a scattering distance.
     pub(crate) fn weight(&self, t: f32) -> f32 {
-        if t >= self.length {
+        if !(self.from..self.to).contains(&t) {
             return 1.0;
         }
         let pdf = self.distances.pdf(beer_lambert(self.extinction, t));
-        pdf / (pdf + self.samples * self.equiangular.density(t))
+        pdf / (pdf + self.samples * self.equiangular.density(t - self.from))
     }
 
     /// Samples a distance [m]; returns it with the sum of the densities of both techniques [1/m]. `None` if no sample
@@ -96,10 +95,10 @@ impl EquiangularSampling {
         if u >= self.samples {
             return None;
         }
-        let t = self.equiangular.sample(u / self.samples);
+        let t = self.from + self.equiangular.sample(u / self.samples);
         let transmittance = beer_lambert(self.extinction, t);
-        let pdf = self.distances.pdf(transmittance) + self.samples * self.equiangular.density(t);
-        (t < self.length && pdf > 0.0).then_some((t, pdf))
+        let pdf = self.distances.pdf(transmittance) + self.samples * self.equiangular.density(t - self.from);
+        (t < self.to && pdf > 0.0).then_some((t, pdf))
     }
 }
 
@@ -107,24 +106,4 @@ impl EquiangularSampling {
 fn sampled_length(medium: &Coefficients, length: f32) -> Option<f32> {
     let length = length.min(MAX_OPTICAL_DEPTH / medium.extinction().average());
     (!medium.scattering().is_black() && length > 0.0 && length.is_finite()).then_some(length)
-}
-
-/// A light, and the point of a segment that is nearest to it.
-#[derive(Clone, Copy, Debug)]
-struct NearbyLight {
-    sphere: LightSphere,
-    /// Distance of the nearest point along the segment [m].
-    t: f32,
-    /// Distance of the light from that point [m].
-    distance: f32,
-}
-
-impl NearbyLight {
-    /// Selects a light by its importance at a random point of the first `length` metres of a segment.
-    fn select(scene: &Scene, ray: &Ray, length: f32, [u, u_point]: [f32; 2]) -> Option<NearbyLight> {
-        let from = if length.is_finite() { u_point * length } else { 0.0 };
-        let sphere = scene.select_light_in_medium(ray.at(from), f64::from(u))?;
-        let t = (sphere.center - ray.origin).dot(ray.direction).clamp(0.0, length);
-        Some(NearbyLight { sphere, t, distance: ray.at(t).distance(sphere.center) })
-    }
 }

@@ -30,6 +30,10 @@ const MIN_SPREAD: f32 = 0.2;
 /// without a limit.
 const DISTANCE_MARGIN: f32 = 1.001;
 
+/// Factor of the survival probability in media that only lights with a position illuminate: light samples at each vertex
+/// find their light, whereas a path finds that of the sky at its end.
+const NEAR_LIGHT_RR_FACTOR: f32 = 0.4;
+
 impl PathState {
     /// Samples medium scattering until the path reaches a surface, which replaces `hit`. Returns the contributions to
     /// request there; `None` if the path ends.
@@ -226,6 +230,11 @@ impl PathState {
         self.mis_context = MisContext { at, pdf: Some(pdf) };
         self.ray = Ray { time: self.ray.time, ..Ray::new(p, wi) };
         self.vertex_p = p;
-        self.depth <= limits.rr_depth || self.survives(limits.rr_scale, tracer.sampler)
+        let factor = if tracer.scene.has_only_near_lights() {
+            NEAR_LIGHT_RR_FACTOR
+        } else {
+            1.0
+        };
+        self.depth <= limits.rr_depth || self.survives(limits.rr_scale * factor, tracer.sampler)
     }
 }
