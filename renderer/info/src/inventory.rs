@@ -149,6 +149,7 @@ fn projection(camera: &CameraDesc) -> &'static str {
         Projection::Orthographic { .. } => "orthographic",
         Projection::Panoramic => "panoramic",
         Projection::Fisheye { .. } => "fisheye",
+        Projection::Custom { .. } => "custom",
     }
 }
 

@@ -157,7 +157,9 @@ impl Builder {
             self.desc.medium = self.materials.medium(&medium, &mut self.context);
         }
         for declaration in of("camera") {
-            if let Some(camera) = camera::read_camera(declaration, &mut self.context) {
+            if let Some((mut camera, shader)) = camera::read_camera(declaration, &mut self.context) {
+                camera.shader =
+                    shader.and_then(|call| self.materials.camera(&call, &camera.name, &mut self.context));
                 self.add_camera(camera);
             }
         }

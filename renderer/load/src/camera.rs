@@ -1,7 +1,7 @@
 //! Declarations `camera NAME : KIND { … }`.
 
 use glam::{Affine3A, Vec2, Vec3};
-use shading::syntax::ast::Declaration;
+use shading::syntax::ast::{Declaration, Expr};
 
 use super::context::LoadContext;
 use super::field::{Given, Range};
@@ -31,6 +31,8 @@ pub(super) struct CameraBlock {
     shift: Vec2,
     width: Option<f32>,
     height: Option<f32>,
+    sensor_width: f32,
+    shader: Option<Expr>,
     near: f32,
     far: Option<Given<f32>>,
 }
@@ -48,6 +50,8 @@ impl Default for CameraBlock {
             shift: Vec2::ZERO,
             width: None,
             height: None,
+            sensor_width: 36.0,
+            shader: None,
             near: 0.0,
             far: None,
         }
@@ -83,7 +87,7 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     },
     Key {
         name: "near",
-        doc: "near clipping distance (m, along the viewing axis; along the ray for panoramas and fisheye lenses); 0 by default",
+        doc: "near clipping distance (m, along the viewing axis; along the ray for panoramas, fisheye lenses and shaders); 0 by default",
         set: |camera, field, context| set(&mut camera.near, field.number(context, Range::NotNegative)),
     },
     Key {
@@ -93,17 +97,8 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     },
 ];
 
-pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
-    Key {
-        name: "fov",
-        doc: "field of view in degrees, more than 0 and less than 180; 40 by default",
-        set: |camera, field, context| camera.fov = field.number(context, Range::Between(0.0, 180.0)),
-    },
-    Key {
-        name: "fov_axis",
-        doc: "axis of `fov`: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
-        set: |camera, field, context| camera.fov_axis = field.choice(context, &FovAxis::NAMED),
-    },
+/// Keys of the lens of perspective and custom cameras.
+pub(super) const LENS: &[Key<CameraBlock>] = &[
     Key {
         name: "aperture_radius",
         doc: "radius of the lens (m); 0, a pinhole, by default",
@@ -138,6 +133,19 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
         name: "focus_distance",
         doc: "distance of the plane of focus along the viewing axis (m); that of `to` by default",
         set: |camera, field, context| camera.focus_distance = field.number(context, Range::Positive),
+    },
+];
+
+pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
+    Key {
+        name: "fov",
+        doc: "field of view in degrees, more than 0 and less than 180; 40 by default",
+        set: |camera, field, context| camera.fov = field.number(context, Range::Between(0.0, 180.0)),
+    },
+    Key {
+        name: "fov_axis",
+        doc: "axis of `fov`: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
+        set: |camera, field, context| camera.fov_axis = field.choice(context, &FovAxis::NAMED),
     },
     Key {
         name: "shift",
@@ -184,6 +192,22 @@ pub(super) const FISHEYE: &[Key<CameraBlock>] = &[
     },
 ];
 
+pub(super) const CUSTOM: &[Key<CameraBlock>] = &[
+    Key {
+        name: "shader",
+        doc: "the call of a unit or group that computes the ray of each film point: outputs `position`, `direction` and \
+              `throughput`; it must be given",
+        set: |camera, field, _| camera.shader = Some(field.expr.clone()),
+    },
+    Key {
+        name: "sensor_width",
+        doc: "width of the sensor (mm) for shaders, as `cam:sensor_size`; 36 by default",
+        set: |camera, field, context| {
+            set(&mut camera.sensor_width, field.number(context, Range::Positive));
+        },
+    },
+];
+
 /// Kinds of cameras.
 #[derive(Clone, Copy)]
 enum CameraKeyword {
@@ -191,25 +215,32 @@ enum CameraKeyword {
     Orthographic,
     Panoramic,
     Fisheye,
+    Custom,
 }
 
-pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) -> Option<CameraDesc> {
+/// Reads a camera, with the call of its shader.
+pub(super) fn read_camera(
+    declaration: &Declaration,
+    context: &mut LoadContext,
+) -> Option<(CameraDesc, Option<Expr>)> {
     let name = header_of(declaration, context)?;
     let kinds = [
         ("perspective", CameraKeyword::Perspective),
         ("orthographic", CameraKeyword::Orthographic),
         ("panoramic", CameraKeyword::Panoramic),
         ("fisheye", CameraKeyword::Fisheye),
+        ("custom", CameraKeyword::Custom),
     ];
     let kind = kind_of(declaration, Some(CameraKeyword::Perspective), &kinds, context)?;
-    let (what, own) = match kind {
-        CameraKeyword::Perspective => ("a perspective camera", PERSPECTIVE),
-        CameraKeyword::Orthographic => ("an orthographic camera", ORTHOGRAPHIC),
-        CameraKeyword::Panoramic => ("a panoramic camera", &[][..]),
-        CameraKeyword::Fisheye => ("a fisheye camera", FISHEYE),
+    let (what, keys) = match kind {
+        CameraKeyword::Perspective => ("a perspective camera", &[PERSPECTIVE, LENS, ANY][..]),
+        CameraKeyword::Orthographic => ("an orthographic camera", &[ORTHOGRAPHIC, ANY][..]),
+        CameraKeyword::Panoramic => ("a panoramic camera", &[ANY][..]),
+        CameraKeyword::Fisheye => ("a fisheye camera", &[FISHEYE, ANY][..]),
+        CameraKeyword::Custom => ("a custom camera", &[CUSTOM, LENS, ANY][..]),
     };
     let mut block = CameraBlock::default();
-    if !read_block(body_of(declaration), what, &[own, ANY], &mut block, context) {
+    if !read_block(body_of(declaration), what, keys, &mut block, context) {
         return None;
     }
     let world_from_camera = block.placement.pose("a camera", declaration, context)?;
@@ -237,10 +268,25 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) 
             fov: block.fov.unwrap_or(180.0).to_radians(),
             fov_axis: block.fov_axis.unwrap_or(FovAxis::Smaller),
         },
+        CameraKeyword::Custom => {
+            if block.shader.is_none() {
+                let error = context
+                    .error_at(declaration.span, "a custom camera has no `shader`")
+                    .hint("write for example `shader = tilt_shift(tilt = 8);`");
+                context.push(error);
+                return None;
+            }
+            Projection::Custom {
+                sensor_width: block.sensor_width,
+                aperture: block.aperture,
+                focus_distance: focus_distance(&block, declaration, context),
+            }
+        }
     };
     let camera = camera::CameraDesc { world_from_camera, projection, near: block.near, far };
     let motion = placed(block.motion.as_ref(), &Affine3A::IDENTITY, (None, &world_from_camera));
-    Some(CameraDesc { name, span: declaration.span, camera, motion })
+    let desc = CameraDesc { name, span: declaration.span, camera, shader: None, motion };
+    Some((desc, block.shader))
 }
 
 impl Placement {

@@ -122,6 +122,7 @@ impl Builder {
                     name: format!("{name}.{camera_name}"),
                     span: declaration.span,
                     camera,
+                    shader: None,
                     motion,
                 });
             }

@@ -183,6 +183,7 @@ impl SceneDesc {
                 name: "origin".to_owned(),
                 span: Span::default(),
                 camera: renderer_geometry::camera::CameraDesc::pinhole(1.0),
+                shader: None,
                 motion: None,
             });
         }
