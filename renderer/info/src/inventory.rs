@@ -147,7 +147,8 @@ fn projection(camera: &CameraDesc) -> &'static str {
     match camera.camera.projection {
         Projection::Perspective { .. } => "perspective",
         Projection::Orthographic { .. } => "orthographic",
-        Projection::Panoramic => "panoramic",
+        Projection::Panoramic | Projection::Stereo { .. } => "panoramic",
+        Projection::Cube { .. } => "cube",
         Projection::Fisheye { .. } => "fisheye",
         Projection::Custom { .. } => "custom",
     }

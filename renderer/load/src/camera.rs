@@ -7,7 +7,7 @@ use super::context::LoadContext;
 use super::field::{Given, Range};
 use super::motion::{MOTION, motion, placed};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
-use renderer_geometry::camera::{self, Aperture, FisheyeMapping, FovAxis, Projection, look_at};
+use renderer_geometry::camera::{self, Aperture, CubeLayout, FisheyeMapping, FovAxis, Projection, look_at};
 use renderer_scene::{CameraDesc, Motion};
 
 /// Position and orientation, by `from`, `to` and `up` or by `transform`.
@@ -31,6 +31,9 @@ pub(super) struct CameraBlock {
     shift: Vec2,
     width: Option<f32>,
     height: Option<f32>,
+    stereo: bool,
+    eye_distance: f32,
+    layout: CubeLayout,
     sensor_width: f32,
     shader: Option<Expr>,
     near: f32,
@@ -50,6 +53,9 @@ impl Default for CameraBlock {
             shift: Vec2::ZERO,
             width: None,
             height: None,
+            stereo: false,
+            eye_distance: 0.065,
+            layout: CubeLayout::Strip,
             sensor_width: 36.0,
             shader: None,
             near: 0.0,
@@ -171,6 +177,28 @@ pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
     },
 ];
 
+pub(super) const PANORAMIC: &[Key<CameraBlock>] = &[
+    Key {
+        name: "stereo",
+        doc: "`true`: omnidirectional stereo, the panorama of the left eye above that of the right one; `false` by default",
+        set: |camera, field, context| set(&mut camera.stereo, field.boolean(context)),
+    },
+    Key {
+        name: "eye_distance",
+        doc: "distance between the eyes of `stereo` (m); 0.065 by default",
+        set: |camera, field, context| {
+            set(&mut camera.eye_distance, field.number(context, Range::NotNegative));
+        },
+    },
+];
+
+pub(super) const CUBE: &[Key<CameraBlock>] = &[Key {
+    name: "layout",
+    doc: "arrangement of the six square views: `strip` (the default), a row of right, left, up, down, front and back, for films \
+          of 6 to 1; or `cross`, an unfolded cube with the front in the second column and row, for films of 4 to 3",
+    set: |camera, field, context| set(&mut camera.layout, field.choice(context, &CubeLayout::NAMED)),
+}];
+
 pub(super) const FISHEYE: &[Key<CameraBlock>] = &[
     Key {
         name: "mapping",
@@ -214,6 +242,7 @@ enum CameraKeyword {
     Perspective,
     Orthographic,
     Panoramic,
+    Cube,
     Fisheye,
     Custom,
 }
@@ -228,6 +257,7 @@ pub(super) fn read_camera(
         ("perspective", CameraKeyword::Perspective),
         ("orthographic", CameraKeyword::Orthographic),
         ("panoramic", CameraKeyword::Panoramic),
+        ("cube", CameraKeyword::Cube),
         ("fisheye", CameraKeyword::Fisheye),
         ("custom", CameraKeyword::Custom),
     ];
@@ -235,7 +265,8 @@ pub(super) fn read_camera(
     let (what, keys) = match kind {
         CameraKeyword::Perspective => ("a perspective camera", &[PERSPECTIVE, LENS, ANY][..]),
         CameraKeyword::Orthographic => ("an orthographic camera", &[ORTHOGRAPHIC, ANY][..]),
-        CameraKeyword::Panoramic => ("a panoramic camera", &[ANY][..]),
+        CameraKeyword::Panoramic => ("a panoramic camera", &[PANORAMIC, ANY][..]),
+        CameraKeyword::Cube => ("a cube camera", &[CUBE, ANY][..]),
         CameraKeyword::Fisheye => ("a fisheye camera", &[FISHEYE, ANY][..]),
         CameraKeyword::Custom => ("a custom camera", &[CUSTOM, LENS, ANY][..]),
     };
@@ -262,7 +293,9 @@ pub(super) fn read_camera(
             shift: block.shift,
         },
         CameraKeyword::Orthographic => Projection::Orthographic { width: block.width, height: block.height },
+        CameraKeyword::Panoramic if block.stereo => Projection::Stereo { eye_distance: block.eye_distance },
         CameraKeyword::Panoramic => Projection::Panoramic,
+        CameraKeyword::Cube => Projection::Cube { layout: block.layout },
         CameraKeyword::Fisheye => Projection::Fisheye {
             mapping: block.mapping,
             fov: block.fov.unwrap_or(180.0).to_radians(),

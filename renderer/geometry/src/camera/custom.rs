@@ -40,19 +40,6 @@ impl CustomLens {
     pub fn aperture_position(&self, lens_u: Vec2) -> Vec2 {
         self.aperture.sample(lens_u)
     }
-
-    /// The viewing axis, for film points without a shader.
-    pub(super) fn axis() -> LocalRay {
-        LocalRay {
-            origin: Vec3::ZERO,
-            direction: Vec3::NEG_Z,
-            origin_dx: Vec3::ZERO,
-            origin_dy: Vec3::ZERO,
-            direction_dx: Vec3::ZERO,
-            direction_dy: Vec3::ZERO,
-            depth_unit: 1.0,
-        }
-    }
 }
 
 /// A ray of a camera shader, in the space of its outputs: +x right, +y up, +z ahead.
@@ -97,7 +84,7 @@ impl ShaderRay {
             origin_dy,
             direction_dx,
             direction_dy,
-            depth_unit: 1.0,
+            ..LocalRay::AXIS
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Cameras: generate rays with differentials for film points; perspective (thin lens), orthographic, panoramic,
-//! fisheye, custom (by a shader).
+//! Cameras: generate rays with differentials for film points; perspective (thin lens), orthographic, panoramic
+//! (equirectangular, cube, stereo), fisheye, custom (by a shader).
 //!
 //! - In its own space a camera looks along −z, +y is up and +x to the right (as in glTF; a Mitsuba matrix has the camera
 //!   look along +z with +x to the left: multiply it by half a turn about y).
@@ -8,14 +8,17 @@
 //! - Rays are in world space with unit direction.
 
 mod aperture;
+mod cube;
 mod custom;
 mod error;
 mod fisheye;
 mod lens;
 mod pose;
+mod stereo;
 mod view;
 
 pub use aperture::Aperture;
+pub use cube::CubeLayout;
 pub use custom::{CustomLens, ShaderRay};
 pub use error::CameraError;
 pub use fisheye::FisheyeMapping;
@@ -27,11 +30,13 @@ use glam::{Affine3A, Vec2, Vec3};
 
 pub use crate::RayDifferential;
 use crate::SHUTTER_OPEN;
+use cube::Cube;
 use fisheye::Fisheye;
 use lens::{LocalRay, Orthographic, Panoramic, Perspective};
 pub use pose::{Pose, PoseMotion};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, atan};
+use stereo::Stereo;
 use view::PlaneFilm;
 
 /// Projection of a camera.
@@ -61,6 +66,16 @@ pub enum Projection {
     /// Equirectangular: columns are longitude, rows are colatitude. The centre of the film looks along −z; rotated by
     /// half a turn about +y, the picture is an environment map in Kiln's convention.
     Panoramic,
+    /// Two equirectangular panoramas for the eyes of a viewer, the left eye above the right one.
+    Stereo {
+        /// Distance between the eyes [m].
+        eye_distance: f32,
+    },
+    /// Six views of 90 degrees.
+    Cube {
+        /// Arrangement of the views on the film.
+        layout: CubeLayout,
+    },
     /// Fisheye lens.
     Fisheye {
         /// Angles on the film.
@@ -139,6 +154,8 @@ enum Model {
     Perspective(Perspective),
     Orthographic(Orthographic),
     Panoramic(Panoramic),
+    Stereo(Stereo),
+    Cube(Cube),
     Fisheye(Fisheye),
     Custom(CustomLens),
 }
@@ -177,6 +194,8 @@ impl Camera {
                 Model::Orthographic(Orthographic::new(film, width, height)?)
             }
             Projection::Panoramic => Model::Panoramic(Panoramic::new(film)),
+            Projection::Stereo { eye_distance } => Model::Stereo(Stereo::new(film, eye_distance)?),
+            Projection::Cube { layout } => Model::Cube(Cube::new(film, layout)),
             Projection::Fisheye { mapping, fov, fov_axis } => {
                 Model::Fisheye(Fisheye::new(film, mapping, fov, fov_axis)?)
             }
@@ -210,16 +229,24 @@ impl Camera {
     /// `[0,1]` of the shutter interval. For a custom camera, it is the viewing axis: [`Camera::custom_ray`] places its rays.
     #[inline]
     pub fn generate(&self, film_point: Vec2, lens_u: Vec2, time: f32) -> CameraRay {
-        self.placed(
-            match &self.model {
-                Model::Perspective(lens) => lens.ray(film_point, lens_u),
-                Model::Orthographic(lens) => lens.ray(film_point),
-                Model::Panoramic(lens) => lens.ray(film_point),
-                Model::Fisheye(lens) => lens.ray(film_point),
-                Model::Custom(_) => CustomLens::axis(),
+        let local = match &self.model {
+            Model::Perspective(lens) => lens.ray(film_point, lens_u),
+            Model::Orthographic(lens) => lens.ray(film_point),
+            Model::Panoramic(lens) => lens.ray(film_point),
+            Model::Stereo(lens) => lens.ray(film_point),
+            Model::Cube(lens) => match lens.ray(film_point) {
+                Some(ray) => ray,
+                None => return self.no_ray(time),
             },
-            time,
-        )
+            Model::Fisheye(lens) => lens.ray(film_point),
+            Model::Custom(_) => LocalRay::AXIS,
+        };
+        self.placed(local, time)
+    }
+
+    /// A ray of a film point that sees nothing.
+    fn no_ray(&self, time: f32) -> CameraRay {
+        CameraRay { throughput: Rgb::BLACK, ..self.placed(LocalRay::AXIS, time) }
     }
 
     /// Width and height of the film [pixels].
@@ -243,10 +270,7 @@ impl Camera {
                 throughput: ray.throughput,
                 ..self.placed(ray.local(right, below, step), time)
             },
-            false => CameraRay {
-                throughput: Rgb::BLACK,
-                ..self.placed(CustomLens::axis(), time)
-            },
+            false => self.no_ray(time),
         }
     }
 
@@ -290,6 +314,8 @@ impl Camera {
             Model::Perspective(lens) => lens.project(p),
             Model::Orthographic(lens) => lens.project(p),
             Model::Panoramic(lens) => lens.project(p),
+            Model::Stereo(lens) => lens.project(p),
+            Model::Cube(lens) => lens.project(p),
             Model::Fisheye(lens) => lens.project(p),
             Model::Custom(_) => None,
         }
@@ -312,7 +338,8 @@ impl Camera {
                 let plane = ImagePlane::orthographic(film(center, pixel), clip);
                 ("orthographic", 0.0, pixel.x / pixel.y, Some(plane))
             }
-            Model::Panoramic(_) => ("panoramic", 360.0, 1.0, None),
+            Model::Panoramic(_) | Model::Stereo(_) => ("panoramic", 360.0, 1.0, None),
+            Model::Cube(_) => ("cube", 90.0, 1.0, None),
             Model::Fisheye(lens) => ("fisheye", lens.fov().to_degrees(), 1.0, None),
             Model::Custom(_) => ("custom", 0.0, 1.0, None),
         };
