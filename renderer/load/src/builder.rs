@@ -21,7 +21,7 @@ use renderer_image::film::FilterShape;
 use renderer_import::ModelMaterial;
 use renderer_scene::{
     CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, LightKind, Placed, SamplerDesc, SceneDesc,
-    Shutter,
+    Shutter, ShutterTiming,
 };
 
 /// Keywords of declarations.
@@ -73,6 +73,8 @@ impl Builder {
                 passes: vec![],
                 transparent: false,
                 shutter: Shutter::default(),
+                shutter_timing: ShutterTiming::default(),
+                exposure: 0.0,
             },
             sampler: SamplerDesc::default(),
             integrator: Integrator::default(),

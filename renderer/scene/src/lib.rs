@@ -29,6 +29,7 @@ mod nesting;
 mod placed;
 mod ray_override;
 mod shape;
+mod shutter;
 mod track;
 
 pub use camera::CameraDesc;
@@ -46,6 +47,7 @@ pub use nesting::{Nesting, Priority};
 pub use placed::Placed;
 pub use ray_override::{RayFilter, RayOverride};
 pub use shape::{Catcher, GeometryDesc, ModelPart, ShapeDesc};
+pub use shutter::{ShutterCurve, ShutterTiming};
 pub use track::{Track, TrackInterpolation, TrackValue};
 
 use std::path::PathBuf;

@@ -58,6 +58,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         warnings.list.extend(brightness::warning(
             &written.image,
             args.exposure,
+            0.0,
             pictures.tone_map,
             &pictures.images,
         ));

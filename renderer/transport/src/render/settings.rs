@@ -15,7 +15,7 @@ use renderer_geometry::SHUTTER_OPEN;
 use renderer_geometry::camera::{Camera, FilmSample};
 use renderer_image::Rect;
 use renderer_image::film::{FilmLayout, Filter, FilterSample, FilterWindow, NoiseGoal};
-use renderer_scene::SceneDesc;
+use renderer_scene::{SceneDesc, ShutterTiming};
 
 /// Settings of a render.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub struct RenderSettings {
     pub camera: Camera,
     /// True if the scene or the camera moves, so that each sample has a time.
     pub is_moving: bool,
+    /// Distribution of those times.
+    pub shutter: ShutterTiming,
     /// The reconstruction filter.
     pub filter: Filter,
     /// True if samples are also taken outside the rendered part, up to the filter's radius.
@@ -126,6 +128,7 @@ impl RenderSettings {
             seed: desc.frame_seed(None),
             adaptive: desc.sampler.adaptive,
             is_moving: built.scene.is_moving() || built.camera.is_moving(),
+            shutter: desc.film.shutter_timing.clone(),
             ..RenderSettings::of_camera(built.camera.clone(), desc.film.size.value)
         }
     }
@@ -139,6 +142,7 @@ impl RenderSettings {
             variance: false,
             passes: None,
             is_moving: camera.is_moving(),
+            shutter: ShutterTiming::default(),
             camera,
             filter: Filter::pixel(),
             border: true,
@@ -190,7 +194,10 @@ impl RenderSettings {
     #[inline(always)]
     pub(super) fn sample_at(&self, point: Vec2, sampler: &mut Sampler) -> FilmSample {
         let lens_u = sampler.next_2d();
-        let time = if self.is_moving { sampler.next_1d() } else { SHUTTER_OPEN };
+        let time = match self.is_moving {
+            true => self.shutter.time(sampler.next_1d(), point.y / self.height as f32),
+            false => SHUTTER_OPEN,
+        };
         FilmSample { point, lens_u, time }
     }
 
