@@ -38,6 +38,7 @@ pub fn reference() -> Vec<Block> {
         block("shape NAME : disk", shape::DISK),
         block("shape NAME : cube", shape::CUBE),
         block("shape NAME : cylinder", shape::CYLINDER),
+        block("shape NAME : cone", shape::CONE),
         block("shape NAME : mesh", shape::MESH),
         block("shape NAME : curves", strands::CURVES),
         block("shape NAME : points", strands::POINTS),

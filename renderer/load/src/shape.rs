@@ -79,13 +79,24 @@ pub(super) const CUBE: &[Key<ShapeBlock>] = &[Key {
     set: |shape, field, context| set(&mut shape.size3, field.size3(context)),
 }];
 
-pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
+const HEIGHT: Key<ShapeBlock> = Key {
+    name: "height",
+    doc: "1 by default",
+    set: |shape, field, context| set(&mut shape.height, field.number(context, Range::Positive)),
+};
+
+pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[RADIUS, HEIGHT];
+
+pub(super) const CONE: &[Key<ShapeBlock>] = &[
     RADIUS,
     Key {
-        name: "height",
-        doc: "1 by default",
-        set: |shape, field, context| set(&mut shape.height, field.number(context, Range::Positive)),
+        name: "top_radius",
+        doc: "radius at the top, less than `radius`; 0, a point, by default",
+        set: |shape, field, context| {
+            shape.top_radius = field.given(field.number(context, Range::NotNegative));
+        },
     },
+    HEIGHT,
 ];
 
 pub(super) const MESH: &[Key<ShapeBlock>] = &[
@@ -156,6 +167,7 @@ enum ShapeKeyword {
     Disk,
     Cube,
     Cylinder,
+    Cone,
     Mesh,
     Curves,
     Points,
@@ -171,6 +183,7 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ("disk", ShapeKeyword::Disk),
         ("cube", ShapeKeyword::Cube),
         ("cylinder", ShapeKeyword::Cylinder),
+        ("cone", ShapeKeyword::Cone),
         ("mesh", ShapeKeyword::Mesh),
         ("curves", ShapeKeyword::Curves),
         ("points", ShapeKeyword::Points),
@@ -184,6 +197,7 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ShapeKeyword::Disk => ("a disk", DISK),
         ShapeKeyword::Cube => ("a cube", CUBE),
         ShapeKeyword::Cylinder => ("a cylinder", CYLINDER),
+        ShapeKeyword::Cone => ("a cone", CONE),
         ShapeKeyword::Mesh => ("a mesh", MESH),
         ShapeKeyword::Curves => ("curves", CURVES),
         ShapeKeyword::Points => ("points", POINTS),
@@ -205,6 +219,7 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ShapeKeyword::Cylinder => {
             ShapeSource::Geometry(GeometryDesc::Cylinder { radius: block.radius, height: block.height })
         }
+        ShapeKeyword::Cone => ShapeSource::Geometry(cone(&block, context)?),
         ShapeKeyword::Mesh => ShapeSource::File(MeshFile {
             file: required(block.file.take(), "file", what, declaration, context)?,
             part: block.part.take(),
@@ -217,6 +232,24 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         }
     };
     Some(ShapeDeclaration { name, span: declaration.span, source, block })
+}
+
+/// The cone of a block.
+fn cone(block: &ShapeBlock, context: &mut LoadContext) -> Option<GeometryDesc> {
+    let ShapeBlock { radius, height, .. } = *block;
+    let top = block.top_radius.map_or(0.0, |top| top.value);
+    if let Some(given) = block.top_radius
+        && !(top / radius < 1.0)
+    {
+        let error = context
+            .error_at(given.span, format!("`top_radius` is {top}, not less than `radius`, {radius}"))
+            .hint(
+                "turn a cone that opens upwards: `transform = translate(0, 0, 1) * rotate((1, 0, 0), 180)`",
+            );
+        context.push(error);
+        return None;
+    }
+    Some(GeometryDesc::Cone { radius, top, height })
 }
 
 fn required<T>(
