@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use glam::Affine3A;
-use shading::Span;
 use shading::syntax::ast::{Declaration, ExprKind};
+use shading::Span;
 
 use super::attributes::{self, read_attributes};
 use super::builder::{Builder, import_name};
@@ -12,6 +12,7 @@ use super::catcher::{CATCHER, catcher};
 use super::field::Given;
 use super::import::{ImportKind, has_parts, imported_file};
 use super::material::read_definition;
+use super::mesh_keys::{only_mesh, velocities};
 use super::motion::{MOTION, motion, placed};
 use super::resolve::PendingInstance;
 use super::shape::{MeshFile, ShapeDeclaration, ShapeSource};
@@ -20,8 +21,8 @@ use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use renderer_geometry::ObjectAttributes;
 use renderer_import::Model;
 use renderer_scene::{
-    CameraDesc, Catcher, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, Motion, ShapeDesc,
-    SpotSlide,
+    CameraDesc, Catcher, Deformation, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, MeshKeys,
+    MeshVelocities, Motion, ShapeDesc, SpotSlide,
 };
 
 /// Values of an import's block.
@@ -229,7 +230,7 @@ impl Builder {
                 });
             }
             ShapeSource::File(mesh) => {
-                if let Some(model) = self.model_of_mesh(&mesh, &block.transform) {
+                if let Some(model) = self.moving_model(&mesh, &block.transform) {
                     let placement = Placement {
                         transform: block.transform,
                         motion: block.motion,
@@ -253,6 +254,50 @@ impl Builder {
                 material,
             }),
         }
+    }
+
+    /// Model of a `mesh` shape, with the motion of its vertices.
+    fn moving_model(&mut self, mesh: &MeshFile, transform: &Affine3A) -> Option<Arc<Model>> {
+        let model = self.model_of_mesh(mesh, transform)?;
+        let place = mesh.file.span;
+        let deformation: Arc<dyn Deformation> = if !mesh.keys.is_empty() {
+            let mut keys = vec![];
+            for (time, file) in &mesh.keys {
+                let model =
+                    self.model_of_mesh(&MeshFile { file: file.clone(), ..mesh.clone() }, transform)?;
+                let Some(mesh) = only_mesh(&model) else {
+                    let message =
+                        format!("`{}` has {} meshes; a key has one", file.value, model.shapes.len());
+                    self.context.error(file.span, message);
+                    return None;
+                };
+                keys.push((*time, mesh));
+            }
+            let Some(keys) = MeshKeys::new(keys) else {
+                self.context
+                    .error(place, "the meshes of the keys differ in their triangles or numbers of vertices");
+                return None;
+            };
+            Arc::new(keys)
+        } else if let Some(span) = mesh.velocities {
+            let only = only_mesh(&model);
+            let Some((mesh, velocities)) = only.and_then(|mesh| Some((mesh.clone(), velocities(&mesh)?)))
+            else {
+                let error = self
+                    .context
+                    .error_at(span, format!("`{}` has no velocities of its vertices", mesh.file.value))
+                    .hint("they are the properties `vx`, `vy` and `vz` of the vertices of a PLY file with one mesh");
+                self.context.push(error);
+                return None;
+            };
+            let shutter = &self.desc.film.shutter;
+            Arc::new(MeshVelocities { mesh, velocities, seconds: shutter.frame / shutter.fps })
+        } else {
+            return Some(model);
+        };
+        let mut model = Model::clone(&model);
+        model.shapes[0].deformation = Some(deformation);
+        Some(Arc::new(model))
     }
 
     /// Part of a mesh file that a `mesh` shape uses.

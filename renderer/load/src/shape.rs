@@ -7,6 +7,7 @@ use super::attributes::{self, read_attributes};
 use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
+use super::mesh_keys::{FileKey, file_keys};
 use super::motion::{MOTION, motion};
 use super::shape_block::{MeshEdits, ShapeBlock};
 use super::strands::{CURVES, POINTS, curves, points};
@@ -102,8 +103,20 @@ pub(super) const CONE: &[Key<ShapeBlock>] = &[
 pub(super) const MESH: &[Key<ShapeBlock>] = &[
     Key {
         name: "file",
-        doc: "a PLY, OBJ, STL, .serialized, glTF or GLB file; required",
+        doc: "a PLY, OBJ, STL, .serialized, glTF or GLB file; required without `keys`",
         set: |shape, field, context| shape.file = field.given(field.string(context)),
+    },
+    Key {
+        name: "keys",
+        doc: "in place of `file`, files at times in frames, as `{ at(0, \"a.ply\"), at(12, \"b.ply\") }`: each has one mesh, all \
+              with the same triangles; vertices are interpolated linearly, and constant before the first and after the last",
+        set: |shape, field, context| shape.mesh_keys = file_keys(&field, context),
+    },
+    Key {
+        name: "velocities",
+        doc: "`true`: the vertices move by their attributes `vx`, `vy` and `vz`, or `velocity` (m/s), from the film's `frame`; \
+              `false` by default",
+        set: |shape, field, context| shape.velocities = field.given(field.boolean(context)),
     },
     Key {
         name: "part",
@@ -151,11 +164,15 @@ pub(super) enum ShapeSource {
     InstanceOf(Given<String>),
 }
 
-/// Mesh file of a shape, with the part to use and its edits.
+/// Mesh file of a shape, with the part to use, its edits and its motion.
+#[derive(Clone)]
 pub(super) struct MeshFile {
     pub(super) file: Given<String>,
     pub(super) part: Option<Given<u64>>,
     pub(super) edits: MeshEdits,
+    pub(super) keys: Vec<FileKey>,
+    /// Location of the key `velocities`, if it is true.
+    pub(super) velocities: Option<Span>,
 }
 
 /// Kinds of shapes.
@@ -221,9 +238,20 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         }
         ShapeKeyword::Cone => ShapeSource::Geometry(cone(&block, context)?),
         ShapeKeyword::Mesh => ShapeSource::File(MeshFile {
-            file: required(block.file.take(), "file", what, declaration, context)?,
+            file: match block.mesh_keys.first() {
+                None => required(block.file.take(), "file", what, declaration, context)?,
+                Some((_, first)) => {
+                    if let Some(file) = &block.file {
+                        context.error(file.span, "a mesh takes either `file` or `keys`");
+                        return None;
+                    }
+                    first.clone()
+                }
+            },
             part: block.part.take(),
             edits: block.edits,
+            keys: std::mem::take(&mut block.mesh_keys),
+            velocities: block.velocities.filter(|velocities| velocities.value).map(|given| given.span),
         }),
         ShapeKeyword::Curves => ShapeSource::Geometry(curves(&block.strands, declaration, context)?),
         ShapeKeyword::Points => ShapeSource::Geometry(points(&block.strands, declaration, context)?),

@@ -4,6 +4,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Expr;
 
 use super::field::Given;
+use super::mesh_keys::FileKey;
 use renderer_geometry::{CurveBasis, CurveStyle, Mesh, ObjectAttributes, PointStyle};
 use renderer_scene::{Catcher, Motion};
 
@@ -25,6 +26,8 @@ pub(super) struct ShapeBlock {
     pub(super) file: Option<Given<String>>,
     pub(super) part: Option<Given<u64>>,
     pub(super) edits: MeshEdits,
+    pub(super) mesh_keys: Vec<FileKey>,
+    pub(super) velocities: Option<Given<bool>>,
     pub(super) of: Option<Given<String>>,
     pub(super) strands: StrandBlock,
 }
@@ -48,6 +51,8 @@ impl Default for ShapeBlock {
             file: None,
             part: None,
             edits: MeshEdits::default(),
+            mesh_keys: vec![],
+            velocities: None,
             of: None,
             strands: StrandBlock::default(),
         }

@@ -24,6 +24,7 @@ mod integrator;
 mod light;
 mod luminaire;
 mod material;
+mod mesh_keys;
 mod motion;
 mod nesting;
 mod placed;
@@ -42,6 +43,7 @@ pub use light::{
 };
 pub use luminaire::{AngularTable, LUMENS_PER_WATT, Luminaire, PhotometricWeb, Photometry, Symmetry};
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
+pub use mesh_keys::{MeshKeys, MeshVelocities};
 pub use motion::{Motion, NodeTracks, SceneTime, Shutter, TransformKey};
 pub use nesting::{Nesting, Priority};
 pub use placed::Placed;
