@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use glam::Affine3A;
 use shading::syntax::ast::{Declaration, ExprKind};
-use shading::Span;
+use shading::{Diagnostic, Span};
 
 use super::attributes::{self, read_attributes};
 use super::builder::{Builder, import_name};
 use super::catcher::{CATCHER, catcher};
-use super::field::Given;
+use super::field::{Given, Range};
 use super::import::{ImportKind, has_parts, imported_file};
 use super::material::read_definition;
 use super::mesh_keys::{only_mesh, velocities};
@@ -17,9 +17,10 @@ use super::motion::{MOTION, motion, placed};
 use super::resolve::PendingInstance;
 use super::shape::{MeshFile, ShapeDeclaration, ShapeSource};
 use super::shape_block::MeshEdits;
+use super::strands::of_model;
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use renderer_geometry::ObjectAttributes;
-use renderer_import::Model;
+use renderer_import::{Model, ModelStrands, StrandKind};
 use renderer_scene::{
     CameraDesc, Catcher, Deformation, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, MeshKeys,
     MeshVelocities, Motion, ShapeDesc, SpotSlide,
@@ -33,6 +34,8 @@ pub(super) struct ImportBlock {
     lights: bool,
     attributes: ObjectAttributes,
     catcher: Option<Catcher>,
+    /// Radius of lines and points [m].
+    radius: Option<f32>,
 }
 
 /// Keys of `import "FILE" as NAME { … }` of a model.
@@ -62,6 +65,12 @@ pub(super) const IMPORT: &[Key<ImportBlock>] = &[
         doc: CATCHER,
         set: |import, field, context| import.catcher = catcher(&field, context),
     },
+    Key {
+        name: "radius",
+        doc: "radius of the model's lines and points (m); by default the number `radius` in the extras of the glTF primitive or \
+              mesh, without which they are not shown",
+        set: |import, field, context| import.radius = field.number(context, Range::Positive),
+    },
     attributes::key(),
 ];
 
@@ -74,6 +83,8 @@ struct Placement {
     material: Option<MaterialId>,
     attributes: ObjectAttributes,
     catcher: Option<Catcher>,
+    /// Radius of lines and points [m].
+    radius: Option<f32>,
 }
 
 impl Builder {
@@ -90,6 +101,7 @@ impl Builder {
             lights: true,
             attributes: read_attributes(body_of(declaration), &mut self.context),
             catcher: None,
+            radius: None,
         };
         read_block(body_of(declaration), "an import", &[IMPORT], &mut block, &mut self.context);
         let Some((name, span)) = imported_file(declaration, &mut self.context) else {
@@ -111,6 +123,7 @@ impl Builder {
                 material: None,
                 attributes: block.attributes,
                 catcher: block.catcher,
+                radius: block.radius,
             },
         );
         if block.cameras {
@@ -156,13 +169,7 @@ impl Builder {
         let asset: Arc<str> = name.into();
         for same in model.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
             let shape = &same[0];
-            let own = shape
-                .material
-                .and_then(|index| self.materials.find(&format!("{name}.{}", model.materials[index].name)));
-            let material = match placement.material.or(own) {
-                Some(material) => material,
-                None => self.materials.default_material(span),
-            };
+            let material = self.material_of((model, name), shape.material, span, placement);
             let shape_name: Arc<str> = format!("{name}.{}", shape.name).into();
             let first = self.desc.shapes.len();
             self.desc.shapes.extend(same.iter().map(|shape| ShapeDesc {
@@ -186,6 +193,9 @@ impl Builder {
             let shapes = (first..self.desc.shapes.len()).collect();
             self.groups.declare(&shape_name, shapes, span, &mut self.context);
         }
+        for same in model.strands.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
+            self.add_strands((model, name), same, span, placement);
+        }
         self.groups
             .declare(name, (first..self.desc.shapes.len()).collect(), span, &mut self.context);
         for texture in &model.textures {
@@ -193,6 +203,75 @@ impl Builder {
                 self.desc.textures.push(texture.clone());
             }
         }
+    }
+
+    /// Material of a model's shape: that of the placement, its own, or the default.
+    fn material_of(
+        &mut self,
+        (model, name): (&Model, &str),
+        index: Option<usize>,
+        span: Span,
+        placement: &Placement,
+    ) -> MaterialId {
+        let own =
+            index.and_then(|index| self.materials.find(&format!("{name}.{}", model.materials[index].name)));
+        match placement.material.or(own) {
+            Some(material) => material,
+            None => self.materials.default_material(span),
+        }
+    }
+
+    /// Adds lines or points of a model, with each of their transforms.
+    fn add_strands(
+        &mut self,
+        (model, name): (&Model, &str),
+        same: &[ModelStrands],
+        span: Span,
+        placement: &Placement,
+    ) {
+        let first = &same[0];
+        let kind = match first.set.kind {
+            StrandKind::Lines => "lines",
+            StrandKind::Points => "points",
+        };
+        let Some(radius) = placement.radius.or(first.set.radius) else {
+            let message = format!("`{}`: {kind} are not shown without a radius", first.name);
+            let hint = format!("give it to them: `import \"model.glb\" as {name} {{ radius = 0.001; }}`");
+            let warning = Diagnostic::warning(message).at(&self.context.sources, span, "").hint(hint);
+            self.context.push(warning);
+            return;
+        };
+        let geometry = match of_model(&first.set, radius) {
+            Ok(geometry) => geometry,
+            Err(error) => {
+                self.context
+                    .warning(span, format!("`{}`: {kind} are not shown: {error}", first.name));
+                return;
+            }
+        };
+        let material = self.material_of((model, name), first.material, span, placement);
+        let shape_name: Arc<str> = format!("{name}.{}", first.name).into();
+        let start = self.desc.shapes.len();
+        self.desc.shapes.extend(same.iter().map(|strands| ShapeDesc {
+            name: shape_name.clone(),
+            span,
+            geometry: geometry.clone(),
+            material,
+            world_from_object: placement.transform * strands.world_from_object,
+            motion: placed(
+                placement.motion.as_ref(),
+                &placement.transform,
+                (strands.motion.as_ref(), &strands.world_from_object),
+            ),
+            deformation: None,
+            flip_normals: placement.flip_normals,
+            attributes: placement.attributes.clone(),
+            catcher: placement.catcher,
+            asset: Some(name.into()),
+            part: None,
+        }));
+        let shapes = (start..self.desc.shapes.len()).collect();
+        self.groups.declare(&shape_name, shapes, span, &mut self.context);
     }
 
     pub(super) fn add_declared_shape(&mut self, shape: ShapeDeclaration, pending: &mut Vec<PendingInstance>) {
@@ -238,6 +317,7 @@ impl Builder {
                         material,
                         attributes: block.attributes,
                         catcher: block.catcher,
+                        radius: None,
                     };
                     self.add_model(&model, &name, span, &placement);
                 }
