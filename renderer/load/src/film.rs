@@ -7,6 +7,7 @@ use super::context::LoadContext;
 use super::field::{Field, Range};
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use super::value::SceneValue;
+use renderer_base::math::log2;
 use renderer_image::Rect;
 use renderer_image::film::{Film, FilterShape};
 use renderer_passes::{PassDesc, PassError};
@@ -203,7 +204,8 @@ fn exposure(field: &Field<'_>, context: &mut LoadContext) -> Option<f32> {
     };
     // Saturation-based speed (ISO 12232) of a lens that transmits 0.65 of the light: white is 1.2 · 2^EV100 cd/m².
     let white = 1.2 * f_stop * f_stop / time * 100.0 / iso;
-    field.in_range(context, (LUMENS_PER_WATT / white).log2(), Range::Within(-120.0, 120.0))
+    let stops = log2((LUMENS_PER_WATT / white) as f32);
+    field.in_range(context, f64::from(stops), Range::Within(-120.0, 120.0))
 }
 
 /// Luminous efficacy: photometric units of a radiometric one [lm/W].

@@ -267,7 +267,7 @@ fn cone(block: &ShapeBlock, context: &mut LoadContext) -> Option<GeometryDesc> {
     let ShapeBlock { radius, height, .. } = *block;
     let top = block.top_radius.map_or(0.0, |top| top.value);
     if let Some(given) = block.top_radius
-        && !(top / radius < 1.0)
+        && top >= radius
     {
         let error = context
             .error_at(given.span, format!("`top_radius` is {top}, not less than `radius`, {radius}"))

@@ -1,7 +1,7 @@
 //! Omnidirectional stereo: two equirectangular panoramas, the left eye above the right one.
 //!
-//! The eyes move on a circle about the camera: each column of a panorama is seen by an eye beside the viewing direction of
-//! that column (Ishiguro, Yamamoto and Tsuji 1992, "Omni-directional stereo").
+//! The eyes move on a circle about the camera: the ray of a column starts at the point of the circle where its direction is
+//! tangential (Ishiguro, Yamamoto and Tsuji 1992, "Omni-directional stereo").
 
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
@@ -49,7 +49,7 @@ impl Stereo {
 
     /// Film point of a point as the left eye sees it; `None` within the circle of the eyes.
     pub(super) fn project(&self, p: Vec3) -> Option<Vec2> {
-        let distance = p.x.hypot(p.z);
+        let distance = Vec2::new(p.x, p.z).length();
         if distance <= self.radius {
             return None;
         }
