@@ -154,3 +154,16 @@ fn a_group_is_a_camera_shader() {
     let axis = Camera::generate(&built.camera, Vec2::ZERO, Vec2::ZERO, 0.0).ray;
     assert!(axis.direction.abs_diff_eq(glam::Vec3::NEG_Z, 1e-6));
 }
+
+#[test]
+fn camera_shaders_have_templates_as_materials() {
+    let desc = load_text(SCENE, &[]);
+    let units = renderer::scene::MaterialUnits::new(&desc, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    for camera in &desc.cameras {
+        if let Some(shader) = camera.shader {
+            let template = units.template(shader).unwrap_or_else(|errors| panic!("{errors}"));
+            let shading::Template::Group(group) = template else { panic!("it is a group") };
+            assert!(group.outputs.iter().any(|output| output.name == "direction"));
+        }
+    }
+}

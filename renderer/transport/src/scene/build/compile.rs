@@ -193,7 +193,7 @@ pub(in crate::scene) fn instances(
     };
     let group = match is_volume || material.usage == GroupUse::Volume {
         true => null_surface(material, file)?,
-        false => group(material, file)?,
+        false => group(material, file, system)?,
     };
     let group = Arc::new(group);
     let full = system.instantiate(&group, &options)?;
@@ -211,30 +211,44 @@ fn camera_instances(
     system: &ShadingSystem,
     options: InstanceOptions,
 ) -> Result<Instances, Diagnostics> {
-    let call = &*material.surface;
-    let wrong = |message: String| {
-        let hint = "a camera shader has the outputs `position` (a point), `direction` (a vector) and `throughput` (a color)";
-        Diagnostics::from(Diagnostic::error(message).at(&file.sources, call.span, "").hint(hint))
-    };
-    let name = callee(call).unwrap_or_default();
-    let params = system.template(name).and_then(|template| template.params());
-    let has = |output: &&str| {
-        let is_output =
-            |params: &Arc<[_]>| params.iter().any(|param: &ParamInfo| param.output && param.name == **output);
-        params.as_ref().is_none_or(is_output)
-    };
-    let outputs: Vec<&str> = CameraShader::OUTPUTS.into_iter().filter(has).collect();
-    if !outputs.contains(&CameraShader::OUTPUTS[1]) {
-        return Err(wrong(format!("`{name}` has no output `direction`")));
-    }
-    let group = camera_group(&material.name, material.span, call, &outputs, file)?;
-    let outputs = outputs.into_iter().map(str::to_owned).collect();
+    let group = group(material, file, system)?;
+    let outputs = group.outputs.iter().map(|output| output.name.clone()).collect();
     let instance = system.instantiate(Arc::new(group), &InstanceOptions { outputs, ..options })?;
-    let camera = CameraShader::new(instance)
-        .ok_or_else(|| wrong(format!("the outputs of `{name}` are not a point, a vector and a color")))?;
+    let camera = CameraShader::new(instance).ok_or_else(|| {
+        camera_error(
+            material,
+            file,
+            "the outputs of the camera shader are not a point, a vector and a color",
+        )
+    })?;
     let surface = Arc::new(null_surface(material, file)?);
     let full = system.instantiate(surface, &surface_options())?;
     Ok(Instances { camera: Some(camera), ..Instances::from(full) })
+}
+
+/// The outputs of a camera shader that its unit or group has.
+fn camera_outputs(
+    material: &MaterialDesc,
+    file: &Arc<ast::File>,
+    system: &ShadingSystem,
+) -> Result<Vec<&'static str>, Diagnostics> {
+    let name = callee(&material.surface).unwrap_or_default();
+    let params = system.template(name).and_then(|template| template.params());
+    let has = |output: &&str| {
+        let is_output = |param: &ParamInfo| param.output && param.name == **output;
+        params.as_ref().is_none_or(|params| params.iter().any(is_output))
+    };
+    let outputs: Vec<&str> = CameraShader::OUTPUTS.into_iter().filter(has).collect();
+    match outputs.contains(&CameraShader::OUTPUTS[1]) {
+        true => Ok(outputs),
+        false => Err(camera_error(material, file, &format!("`{name}` has no output `direction`"))),
+    }
+}
+
+fn camera_error(material: &MaterialDesc, file: &Arc<ast::File>, message: &str) -> Diagnostics {
+    let hint = "a camera shader has the outputs `position` (a point), `direction` (a vector) and `throughput` (a color)";
+    let error = Diagnostic::error(message).at(&file.sources, material.surface.span, "");
+    error.hint(hint).into()
 }
 
 /// The group of a fully transparent surface.
@@ -247,9 +261,15 @@ fn null_surface(material: &MaterialDesc, file: &Arc<ast::File>) -> Result<Shader
 pub(in crate::scene) fn group(
     material: &MaterialDesc,
     file: &Arc<ast::File>,
+    system: &ShadingSystem,
 ) -> Result<ShaderGroupTemplate, Diagnostics> {
     let MaterialDesc { name, usage, span, surface, .. } = material;
-    material_group(name, *usage, *span, surface, None, file)
+    match usage {
+        GroupUse::Camera => {
+            camera_group(name, *span, surface, &camera_outputs(material, file, system)?, file)
+        }
+        _ => material_group(name, *usage, *span, surface, None, file),
+    }
 }
 
 /// Options of the instance of a surface.
