@@ -498,3 +498,32 @@ fn idle_connections_neither_spin_nor_block_the_page() {
         drop(idle);
     }
 }
+
+#[test]
+fn custom_cameras_are_shown_turned_and_inspected() {
+    const OWN: &str = "camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }";
+    const CUSTOM: &str = "shader lens(float fov = 40, output vector direction = 0) {
+        direction = vector((u - 0.5) * 2 * tan(radians(fov / 2)), (v - 0.5) * 2 * tan(radians(fov / 2)), 1); }
+        camera main : custom { shader = lens(); from = (0, 1, 4); to = (0, 0.5, 0); }";
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("own.kiln"), ROOM).unwrap();
+    fs::write(folder.path().join("custom.kiln"), ROOM.replace(OWN, CUSTOM)).unwrap();
+    let mut pages =
+        ["own", "custom"].map(|name| Page::open(folder.path(), &format!("live {name}.kiln --spp 2")));
+    let first = pages[1].picture(2);
+    pages[0].picture(2);
+    let inspected = |page: &Page| {
+        let (_, body) = page.server.answer("GET /pick?x=0.35&y=0.6 HTTP/1.1");
+        let text = String::from_utf8(body).unwrap();
+        text.lines().find(|line| line.starts_with("object")).map(str::to_owned)
+    };
+    assert!(inspected(&pages[0]).is_some_and(|object| object.contains("ball")));
+    assert_eq!(inspected(&pages[1]), inspected(&pages[0]));
+    for page in &mut pages {
+        page.change("{\"orbit\": [0.5, 0.2, 0.8]}");
+    }
+    let turned = pages[1].picture(2);
+    assert!(turned != first);
+    pages[1].change("{\"sets\": {\"material.lamp.scale\": \"5\"}}");
+    assert!(pages[1].picture(2) != turned);
+}

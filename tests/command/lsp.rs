@@ -121,7 +121,7 @@ fn completion_offers_valid_continuations() {
     client.open("scene.kiln", scene);
     assert_eq!(
         labels(&mut client, "scene.kiln", scene, ": pers"),
-        ["fisheye", "orthographic", "panoramic", "perspective"]
+        ["cube", "custom", "fisheye", "orthographic", "panoramic", "perspective"]
     );
     let keys = labels(&mut client, "scene.kiln", scene, "sphere { material = ; r");
     assert!(

@@ -203,6 +203,26 @@ fn negative_numbers_are_values() {
 }
 
 #[test]
+fn the_exposure_of_the_film_is_added_to_that_of_the_command() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let picture = |name: &str, more: &[&str]| {
+        let args = [&["render", "a.kiln", "-o", name, "--spp", "1", "--size", "8x8"], more].concat();
+        let output = run(folder.path(), &args);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::read(folder.path().join(name)).unwrap()
+    };
+    let film = |value: &str| format!("film.exposure={value}");
+    let two = picture("two.png", &["--exposure", "-2"]);
+    assert_eq!(picture("film.png", &["--set", &film("-2")]), two);
+    assert_eq!(picture("both.png", &["--set", &film("-3"), "--exposure", "1"]), two);
+    // Sunny 16: a white wall in the sun, 100 klx / π, is nearly white. A luminance of 1 is 683 cd/m².
+    let stops = (683.0f32 / (1.2 * 16.0 * 16.0 * 100.0)).log2().to_string();
+    let sunny = picture("sunny.png", &["--set", &film("photographic(16, 1/100, 100)")]);
+    assert_eq!(sunny, picture("stops.png", &["--exposure", &stops]));
+    assert_ne!(sunny, picture("plain.png", &[]));
+}
+
+#[test]
 fn values_may_begin_with_a_hyphen() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
     let said = |words: &[&str]| {

@@ -280,7 +280,37 @@ fn errors_have_locations_and_hints() {
         "light l : spott { }",
         &["there is no light of kind `spott`", "did you mean `spot`?"],
     );
+    bad(
+        "shape m : mesh { keys = { at(0, 3) }; }",
+        &["a key of a mesh is `at(frame, \"file\")`"],
+    );
+    bad(
+        "shape m : mesh { keys = { at(2, \"a.ply\"), at(1, \"b.ply\") }; }",
+        &["the keys are not in order: 1 is not after 2"],
+    );
     bad("light l { }", &["has no kind"]);
+    bad(
+        "camera c : custom { }",
+        &["a custom camera has no `shader`", "shader = tilt_shift("],
+    );
+    bad("camera c : custom { shader = 3; }", &["a material is a unit or a group"]);
+    bad("camera c : cube { layout = crss; }", &["crss", "did you mean `cross`?"]);
+    bad("camera c : panoramic { eye_distance = -1; }", &["`eye_distance`"]);
+    bad("film { shutter_curve = 3; }", &["`shutter_curve` takes at least two numbers"]);
+    bad(
+        "film { shutter_curve = (0, 0); }",
+        &["takes 2 to 256 numbers from 0 up, not all 0"],
+    );
+    bad("film { rolling_shutter = 2; }", &["`rolling_shutter`"]);
+    bad(
+        "film { exposure = photographic(8, 0, 100); }",
+        &["takes three positive numbers: f-stop"],
+    );
+    bad("film { exposure = \"bright\"; }", &["`exposure` takes stops"]);
+    bad(
+        "shape c : cone { top_radius = 2; }",
+        &["`top_radius` is 2, not less than `radius`, 1", "turn a cone that opens upwards"],
+    );
     bad(
         "material red = matte(); shape s : sphere { material = rad; }",
         &["there is no material `rad`", "did you mean `red`?"],

@@ -74,6 +74,7 @@ impl SceneBuilder {
     pub fn build(self) -> Scene {
         let SceneBuilder { host, shapes, names, shape_materials, materials, lights } = self;
         let parts = SceneParts {
+            camera_shader: None,
             shapes,
             shape_names: names,
             shape_materials,

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use renderer::camera::{
-    Aperture, Camera, CameraDesc, CameraError, FisheyeMapping, FovAxis, Projection, look_at,
+    Aperture, Camera, CameraDesc, CameraError, CubeLayout, FisheyeMapping, FovAxis, Projection, look_at,
 };
 use renderer::math::lat_long_uv;
 use renderer::scene::load::LoadOptions;
@@ -55,6 +55,7 @@ fn all_kinds() -> Vec<(&'static str, CameraDesc)> {
             with(Projection::Orthographic { width: Some(3.0), height: None }),
         ),
         ("panoramic", with(Projection::Panoramic)),
+        ("strip", with(Projection::Cube { layout: CubeLayout::Strip })),
     ];
     let fisheye = |mapping| with(Projection::Fisheye { mapping, fov: 3.0, fov_axis: FovAxis::X });
     kinds.extend(FisheyeMapping::NAMED.map(|(name, mapping)| (name, fisheye(mapping))));
@@ -219,6 +220,80 @@ fn clipping_is_by_depth() {
         assert!((ray.at(ray.t_max).z + 10.0).abs() < 1e-4);
         assert_eq!(ray.time, 0.25);
     }
+}
+
+#[test]
+fn faces_of_a_cube_are_six_views() {
+    const SIDE: f32 = 8.0;
+    let views = [
+        (Vec3::X, Vec3::Y),
+        (Vec3::NEG_X, Vec3::Y),
+        (Vec3::Y, Vec3::Z),
+        (Vec3::NEG_Y, Vec3::NEG_Z),
+        (Vec3::NEG_Z, Vec3::Y),
+        (Vec3::Z, Vec3::Y),
+    ];
+    let strip = [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [5, 0]];
+    let cross = [[2, 1], [0, 1], [1, 0], [1, 2], [1, 1], [3, 1]];
+    for (layout, places) in [(CubeLayout::Strip, strip), (CubeLayout::Cross, cross)] {
+        let [columns, rows] = layout.cells();
+        let desc = CameraDesc {
+            projection: Projection::Cube { layout },
+            ..CameraDesc::pinhole(1.0)
+        };
+        let cube = Camera::new(&desc, columns * SIDE as u32, rows * SIDE as u32).unwrap();
+        for ((to, up), place) in views.into_iter().zip(places) {
+            let view = CameraDesc {
+                world_from_camera: look_at(Vec3::ZERO, to, up).unwrap(),
+                ..perspective(FovAxis::X, 0.0)
+            };
+            let view = Camera::new(&view, SIDE as u32, SIDE as u32).unwrap();
+            for index in 0..25 {
+                let within = Vec2::new((index % 5) as f32 + 0.3, (index / 5) as f32 + 0.7) * (SIDE / 5.2);
+                let corner = Vec2::from_array(place.map(|n| n as f32 * SIDE));
+                let at = |camera: &Camera, point: Vec2| camera.generate(point, Vec2::ZERO, 0.0);
+                let (found, expected) = (at(&cube, corner + within), at(&view, within));
+                let what = format!("{layout:?}, {to}");
+                assert_near(found.ray.direction, expected.ray.direction, 1e-6, &what);
+                let (found, expected) = (found.differential, expected.differential);
+                assert_near(found.direction_dx, expected.direction_dx, 1e-6, &what);
+                assert_near(found.direction_dy, expected.direction_dy, 1e-6, &what);
+            }
+        }
+        // The corners of a cross are empty.
+        let corner = cube.generate(Vec2::splat(1.0), Vec2::ZERO, 0.0);
+        assert_eq!(corner.throughput.is_black(), layout == CubeLayout::Cross);
+    }
+}
+
+#[test]
+fn eyes_of_a_stereo_panorama_are_beside_its_directions() {
+    let desc = |projection| CameraDesc { projection, ..CameraDesc::pinhole(1.0) };
+    let stereo = camera(&desc(Projection::Stereo { eye_distance: 0.5 }));
+    let mono = Camera::new(&desc(Projection::Panoramic), WIDTH, HEIGHT / 2).unwrap();
+    for x in [0.5, 7.0, 20.0, 33.3] {
+        for y in [1.0, 5.0, 8.2] {
+            let at = |camera: &Camera, y: f32| camera.generate(Vec2::new(x, y), Vec2::ZERO, 0.0);
+            let (left, right) = (at(&stereo, y), at(&stereo, y + 10.0));
+            let middle = at(&mono, y).ray;
+            assert_near(left.ray.direction, middle.direction, 1e-6, "left");
+            assert_near(right.ray.direction, middle.direction, 1e-6, "right");
+            let aside = middle.direction.with_y(0.0).normalize().cross(Vec3::Y);
+            assert_near(right.ray.origin, aside * 0.25, 1e-6, "right eye");
+            assert_near(left.ray.origin, aside * -0.25, 1e-6, "left eye");
+            // The difference to the next pixel, and back to the film.
+            let next = stereo.generate(Vec2::new(x + 0.01, y), Vec2::ZERO, 0.0).ray;
+            let change = (next.origin - left.ray.origin) / 0.01;
+            assert_near(left.differential.origin_dx, change, 1e-3, "change of the origin");
+            let film = stereo.project(left.ray.at(3.0)).unwrap();
+            assert!(film.distance(Vec2::new(x, y)) < 1e-3, "{film} for {x}, {y}");
+        }
+    }
+    // The middle looks along −z: the right eye is at +x.
+    let right = stereo.generate(Vec2::new(20.0, 15.0), Vec2::ZERO, 0.0).ray;
+    assert_near(right.origin, Vec3::X * 0.25, 1e-6, "right eye");
+    let wrong = desc(Projection::Stereo { eye_distance: -1.0 });
+    assert!(matches!(Camera::new(&wrong, 4, 4), Err(CameraError::EyeDistance { .. })));
 }
 
 #[test]

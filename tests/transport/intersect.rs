@@ -156,6 +156,25 @@ fn cylinder_hits_solve_the_quadratic() {
 }
 
 #[test]
+fn cone_hits_solve_the_quadratic() {
+    for top in [0.0, 0.4] {
+        let k = 1.0 - f64::from(top);
+        check_against(&Geometry::Cone(top), |o, d| {
+            let (radius, change) = (1.0 - k * o.z, -k * d.z);
+            let a = d.x * d.x + d.y * d.y - change * change;
+            let b = o.x * d.x + o.y * d.y - radius * change;
+            let c = o.x * o.x + o.y * o.y - radius * radius;
+            let root = (b * b - a * c).sqrt();
+            let on_wall = |t: &f64| *t > 0.0 && (0.0..=1.0).contains(&(o.z + t * d.z));
+            let roots = [(-b - root) / a, (-b + root) / a].into_iter().filter(on_wall);
+            let t = roots.min_by(f64::total_cmp)?;
+            let p = o + d * t;
+            Some((t, p.with_z(0.0).normalize().with_z(k).normalize()))
+        });
+    }
+}
+
+#[test]
 fn rectangle_hits_are_in_its_plane() {
     check_against(&mesh(Mesh::rectangle()), |o, d| {
         let t = -o.z / d.z;
@@ -566,7 +585,14 @@ fn area_samples_are_on_the_surface_with_their_density() {
     let mut random = Random(10);
     for round in 0..6 {
         let transform = if round == 0 { Affine3A::IDENTITY } else { random.transform() };
-        for geometry in [Geometry::Sphere, Geometry::Disk, Geometry::Cylinder, mesh(Mesh::cube())] {
+        for geometry in [
+            Geometry::Sphere,
+            Geometry::Disk,
+            Geometry::Cylinder,
+            Geometry::Cone(0.0),
+            Geometry::Cone(0.6),
+            mesh(Mesh::cube()),
+        ] {
             let shapes = [Shape::new(geometry, transform)];
             let (shape, accel) = (&shapes[0], build(&shapes));
             // The mean of 1/pdf over samples of the primitives is the area.
@@ -618,7 +644,7 @@ fn area_samples_are_on_the_surface_with_their_density() {
 #[test]
 fn uvs_map_back_to_their_point() {
     let mut random = Random(11);
-    for geometry in [Geometry::Sphere, Geometry::Disk, Geometry::Cylinder] {
+    for geometry in [Geometry::Sphere, Geometry::Disk, Geometry::Cylinder, Geometry::Cone(0.2)] {
         let shape = Shape::new(geometry, random.transform());
         for _ in 0..1_000 {
             let uv = Vec2::new(random.between(0.05, 0.95), random.between(0.05, 0.95));

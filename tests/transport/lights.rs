@@ -76,7 +76,7 @@ fn folded() -> Mesh {
     Mesh::new(positions, triangles).expect("the mesh is valid")
 }
 
-fn geometries() -> [(&'static str, Geometry); 6] {
+fn geometries() -> [(&'static str, Geometry); 7] {
     [
         ("sphere", Geometry::Sphere),
         ("disk", Geometry::Disk),
@@ -84,6 +84,7 @@ fn geometries() -> [(&'static str, Geometry); 6] {
         ("rectangle", mesh(Mesh::rectangle())),
         ("folded", mesh(folded())),
         ("cube", mesh(Mesh::cube())),
+        ("cone", Geometry::Cone(0.25)),
     ]
 }
 

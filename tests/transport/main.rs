@@ -6,6 +6,7 @@ mod bake;
 mod bsdf;
 mod camera;
 mod camera_in_media;
+mod camera_shaders;
 mod closures;
 mod cloud;
 mod contacts;

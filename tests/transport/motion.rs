@@ -343,6 +343,114 @@ fn equal_keys_give_the_bytes_of_a_static_scene() {
     assert_eq!(blocks(&moving, None, 1, 8), blocks(&still, None, 1, 8));
 }
 
+/// Position along x of the light in each row of a picture, of a bar that moves by a metre to the right.
+fn bar_positions(film: &str) -> Vec<f32> {
+    let text = format!(
+        "camera main : orthographic {{ width = 3; from = (0, 0, 5); to = (0, 0, 0); }}
+         film {{ size = (24, 16); filter = box; shutter = (0, 1); {film} }}
+         shape bar : rectangle {{ size = (0.4, 4); material = emitter(); motion = {{
+             at(0, translate(-0.5, 0, 0)), at(1, translate(0.5, 0, 0)) }}; }}"
+    );
+    let desc = load_text(&text, &[]);
+    let built = build(&desc, None, 2).unwrap_or_else(|errors| panic!("{errors}"));
+    let settings = RenderSettings {
+        samples: 0..256,
+        total: 256,
+        adaptive: false,
+        ..RenderSettings::new(&desc, &built)
+    };
+    let image = render_scene(&built.scene, &settings).state.film.develop();
+    let position = |y: usize| {
+        let light = |x: usize| image.rgb(x, y).r;
+        let sum: f32 = (0..WIDTH).map(light).sum();
+        (0..WIDTH).map(|x| light(x) * ((x as f32 + 0.5) / 8.0 - 1.5)).sum::<f32>() / sum
+    };
+    (0..HEIGHT).map(position).collect()
+}
+
+#[test]
+fn a_rolling_shutter_exposes_rows_one_after_the_other() {
+    for part in [0.0, 0.25] {
+        for (y, x) in bar_positions(&format!("rolling_shutter = {part};")).into_iter().enumerate() {
+            let row = (y as f32 + 0.5) / HEIGHT as f32;
+            let expected = 0.5 * part + (1.0 - part) * row - 0.5;
+            assert!((x - expected).abs() < 0.02, "row {y} of {part}: {x}, not {expected}");
+        }
+    }
+}
+
+#[test]
+fn a_shutter_curve_weights_times() {
+    for (curve, mean) in
+        [("(1, 1)", 0.5), ("(0, 1)", 2.0 / 3.0), ("(0, 0, 1, 0, 0)", 0.5), ("(3, 0, 0)", 1.0 / 6.0)]
+    {
+        for x in bar_positions(&format!("shutter_curve = {curve};")) {
+            assert!((x - (mean - 0.5)).abs() < 0.02, "{curve}: {x}, not {}", mean - 0.5);
+        }
+    }
+}
+
+#[test]
+fn shutters_do_not_change_a_static_scene() {
+    let picture = |film: &str| {
+        let film = format!("filter = box; {film}");
+        let desc = load_text(&cube("at(0, translate(0, 0, 0))").replace("filter = box;", &film), &[]);
+        blocks(&desc, None, 1, 4)
+    };
+    assert_eq!(picture("rolling_shutter = 0.1; shutter_curve = (0, 1, 0);"), picture(""));
+}
+
+/// Scene of a mesh in `a.ply`, and in `b.ply` moved by a metre to the right, with velocities that take it there in a frame.
+fn mesh_scene(mesh: &str) -> SceneDesc {
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    for (name, right) in [("a.ply", 0.0), ("b.ply", 1.0)] {
+        let vertex = |(x, y): (f32, f32)| format!("{} {y} 0 24 0 0\n", x + right);
+        let corners = [(-0.7, 0.2), (0.3, 0.2), (0.3, 1.2), (-0.7, 1.2)].map(vertex).concat();
+        let text = format!(
+            "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
+             property float vx\nproperty float vy\nproperty float vz\nelement face 1\n\
+             property list uchar int vertex_indices\nend_header\n{corners}4 0 1 2 3\n"
+        );
+        std::fs::write(folder.path().join(name), text).expect("the file can be written");
+    }
+    let material = "material = matte(albedo = (0.8, 0.3, 0.1));";
+    let path = folder.path().join("scene.kiln");
+    std::fs::write(&path, format!("{STAGE} shape sheet : mesh {{ {material} {mesh} }}"))
+        .expect("the scene can be written");
+    let (desc, _) = renderer::scene::load::load(&path, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    desc
+}
+
+#[test]
+fn vertices_with_keys_or_velocities_move_as_a_whole_mesh() {
+    let picture = |mesh: &str| {
+        let desc = mesh_scene(mesh);
+        repeated(|repetition| blocks(&desc, None, repetition + 1, 64))
+    };
+    let moved =
+        picture("file = \"a.ply\"; motion = { at(0, translate(0, 0, 0)), at(1, translate(1, 0, 0)) };");
+    let keys = picture("keys = { at(0, \"a.ply\"), at(1, \"b.ply\") };");
+    assert_equal("keys", &keys, &moved, 1e-3);
+    let velocities = picture("file = \"a.ply\"; velocities = true;");
+    assert_equal("velocities", &velocities, &moved, 1e-3);
+    let still = picture("file = \"a.ply\";");
+    assert!(worst_excess(&still, &moved, 1e-3).0 > 20.0);
+}
+
+#[test]
+fn a_mesh_with_keys_or_velocities_is_that_of_its_frame() {
+    for mesh in ["keys = { at(0, \"a.ply\"), at(1, \"b.ply\") };", "file = \"a.ply\"; velocities = true;"] {
+        let mut desc = mesh_scene(mesh);
+        let left = |desc: &SceneDesc| {
+            let shape = desc.shapes[1].build(&desc.film.shutter.instant());
+            shape.bounds().min.x
+        };
+        assert!((left(&desc) + 0.7).abs() < 1e-6);
+        desc.set_frame(0.5);
+        assert!((left(&desc) + 0.2).abs() < 1e-6, "{mesh}: {}", left(&desc));
+    }
+}
+
 #[test]
 fn faulty_keys_are_reported() {
     let fault = |motion: &str| {

@@ -132,6 +132,8 @@ fn shapes() -> Vec<(&'static str, Geometry, u32)> {
         ("sphere", Geometry::Sphere, 1),
         ("disk", Geometry::Disk, 2),
         ("cylinder", Geometry::Cylinder, 1),
+        ("cone", Geometry::Cone(0.0), 1),
+        ("frustum", Geometry::Cone(0.7), 1),
         ("cube", mesh(Mesh::cube()), 1),
         ("globe", mesh(globe(12, 24)), 1),
         ("grid", mesh(grid(Affine3A::IDENTITY)), 2),

@@ -1,4 +1,4 @@
-//! Tessellation of spheres, disks and cylinders for baking.
+//! Tessellation of spheres, disks, cylinders and cones for baking.
 
 use std::f32::consts::{PI, TAU};
 
@@ -25,6 +25,10 @@ pub(super) fn tessellate(surface: Analytic) -> Mesh {
         Analytic::Cylinder => grid(SEGMENTS, 1, |u, v| {
             let n = about_z(u, 1.0, 0.0);
             (n.with_z(v), n)
+        }),
+        Analytic::Cone(top) => grid(SEGMENTS, 1, |u, v| {
+            let slope = 1.0 - top;
+            (about_z(u, 1.0 - slope * v, v), about_z(u, 1.0, slope).normalize())
         }),
     }
 }
@@ -74,7 +78,13 @@ mod tests {
 
     #[test]
     fn faces_the_way_the_surface_does() {
-        for surface in [Analytic::Sphere, Analytic::Disk, Analytic::Cylinder] {
+        for surface in [
+            Analytic::Sphere,
+            Analytic::Disk,
+            Analytic::Cylinder,
+            Analytic::Cone(0.0),
+            Analytic::Cone(0.3),
+        ] {
             let mesh = tessellate(surface).validate().unwrap();
             let area = f64::from(mesh.area());
             assert!((area / surface.area() - 1.0).abs() < 0.01, "{surface:?}: {area}");

@@ -200,7 +200,11 @@ impl SceneWriter {
                     "orthographic": { "xmag": 0.5 * x, "ymag": 0.5 * y, "znear": near, "zfar": far.max(2.0 * near) },
                 })
             }
-            Projection::Panoramic | Projection::Fisheye { .. } => return,
+            Projection::Panoramic
+            | Projection::Stereo { .. }
+            | Projection::Cube { .. }
+            | Projection::Fisheye { .. }
+            | Projection::Custom { .. } => return,
         };
         let mut lens = lens;
         lens["name"] = json!(name);

@@ -41,9 +41,16 @@ impl Shape {
         let object_from_world = to_world.object_from_world();
         let back = (object_from_world.matrix3.abs(), object_from_world.translation.abs());
         let object = (back.0 * p.abs() + Vec3::from(back.1) + 1.0) * UNDERFLOW;
-        // Error along the normal of the disk, or of the tangent plane of the sphere or cylinder, and within this plane.
-        let object_error =
-            object.dot(local.n.as_vec3().abs()) + 0.5 * (object + back.0 * world).length_squared();
+        // Error along the normal of the disk, or of the tangent plane of a curved surface, and within this plane.
+        let across = object + back.0 * world;
+        let sagitta = match analytic {
+            Analytic::Cone(_) => {
+                let radius = local.p.truncate().length() as f32;
+                (0.5 * across.length_squared() / radius).min(across.length())
+            }
+            Analytic::Sphere | Analytic::Disk | Analytic::Cylinder => 0.5 * across.length_squared(),
+        };
+        let object_error = object.dot(local.n.as_vec3().abs()) + sagitta;
         let p_error = object_error / normal.length() + world.dot(ng.abs());
         SurfacePoint { p, p_error, ng, n: ng, uv: local.uv, dpdu, dpdv }
     }

@@ -5,6 +5,7 @@ use std::f64::consts::TAU;
 use glam::{DMat3, DVec3};
 
 use super::Analytic;
+use super::analytic::slope;
 use renderer_base::math::sin_cos;
 
 /// Steps of the midpoint rule along each parameter.
@@ -20,6 +21,11 @@ impl Analytic {
         let mean = match self {
             Analytic::Disk => stretch(DVec3::Z),
             Analytic::Cylinder => about_z().map(stretch).sum::<f64>() / f64::from(STEPS),
+            Analytic::Cone(top) => {
+                let k = slope(top);
+                let normal = |n: DVec3| n.with_z(k).normalize();
+                about_z().map(|n| stretch(normal(n))).sum::<f64>() / f64::from(STEPS)
+            }
             Analytic::Sphere => uniform_stretch(&cofactors).unwrap_or_else(|| {
                 let ring = |z: f64| {
                     let radius = (1.0 - z * z).sqrt();
@@ -76,6 +82,17 @@ mod tests {
         near(Analytic::Sphere.transformed_area(&stretched(-3.0, 3.0, 3.0)), 36.0 * pi, 1e-12);
         near(Analytic::Disk.transformed_area(&stretched(2.0, 5.0, 7.0)), 10.0 * pi, 1e-12);
         near(Analytic::Cylinder.transformed_area(&stretched(2.0, 2.0, 5.0)), 20.0 * pi, 1e-12);
+        // The slant height of a cone of radius 3 and height 4 is 5; of a frustum of radii 6 and 3, too.
+        near(
+            Analytic::Cone(0.0).transformed_area(&stretched(3.0, 3.0, 4.0)),
+            15.0 * pi,
+            1e-12,
+        );
+        near(
+            Analytic::Cone(0.5).transformed_area(&stretched(6.0, 6.0, 4.0)),
+            45.0 * pi,
+            1e-12,
+        );
         // A prolate spheroid: 2π a² (1 + c / (a e) asin e), with e² = 1 − a² / c².
         let e = (1.0f64 - 1.0 / 4.0).sqrt();
         let prolate = 2.0 * pi * (1.0 + 2.0 / e * e.asin());

@@ -50,7 +50,11 @@ impl Shape {
             Geometry::Mesh(mesh) => !mesh.triangles.is_empty() && boundary(mesh).is_empty(),
             Geometry::Sphere => true,
             // Tubes overlap where strands cross, so that they bound no body.
-            Geometry::Disk | Geometry::Cylinder | Geometry::Curves(_) | Geometry::Points(_) => false,
+            Geometry::Disk
+            | Geometry::Cylinder
+            | Geometry::Cone(_)
+            | Geometry::Curves(_)
+            | Geometry::Points(_) => false,
         }
     }
 }
@@ -66,10 +70,11 @@ pub fn closed_groups(shapes: &[&Shape]) -> Vec<ShapeGroup> {
                 edges.extend(known.iter().map(|&ends| placed(ends, shape, index)));
             }
             Geometry::Sphere | Geometry::Curves(_) | Geometry::Points(_) => {}
-            Geometry::Disk => rims.push(Rim::new(shape, index, Vec3::ZERO, 1.0)),
-            Geometry::Cylinder => {
-                rims.push(Rim::new(shape, index, Vec3::ZERO, 1.0));
-                rims.push(Rim::new(shape, index, Vec3::Z, -1.0));
+            Geometry::Disk => rims.push(Rim::new(shape, index)),
+            Geometry::Cylinder => rims.extend([Rim::new(shape, index), Rim::top(shape, index, 1.0)]),
+            Geometry::Cone(top) => {
+                rims.push(Rim::new(shape, index));
+                rims.extend((*top > 0.0).then(|| Rim::top(shape, index, *top)));
             }
         }
     }
@@ -221,15 +226,25 @@ fn unmatched<T: Copy>(mut sides: Vec<Side<T>>, mut matched: impl FnMut(&[Side<T>
 }
 
 impl Rim {
+    /// The rim of a shape at z = 0, which runs counter-clockwise about +z.
+    fn new(shape: &Shape, index: usize) -> Rim {
+        Rim::at(shape, index, Vec3::ZERO, [1.0, 1.0])
+    }
+
+    /// The rim of a shape at z = 1, of a radius relative to that at z = 0.
+    fn top(shape: &Shape, index: usize, radius: f32) -> Rim {
+        Rim::at(shape, index, Vec3::Z, [radius, -1.0])
+    }
+
     /// The rim of a shape about z at an offset; `side` is 1 if the rim runs counter-clockwise about +z.
-    fn new(shape: &Shape, index: usize, offset: Vec3, side: f32) -> Rim {
+    fn at(shape: &Shape, index: usize, offset: Vec3, [radius, side]: [f32; 2]) -> Rim {
         let to_world = shape.placement().open();
         let matrix = &to_world.world_from_object().matrix3;
         let normal = to_world.normal(Vec3::Z).normalize_or_zero();
         let flip = if shape.flip_normals { -1.0 } else { 1.0 };
         Rim {
             center: to_world.point(offset),
-            axes: [matrix.x_axis.into(), matrix.y_axis.into()],
+            axes: [matrix.x_axis, matrix.y_axis].map(|axis| Vec3::from(axis) * radius),
             about: normal * (side * flip),
             shape: index,
         }
@@ -360,6 +375,14 @@ mod tests {
         let groups = closed_groups(&[&wall, &top, &bottom]);
         assert_eq!(groups.len(), 1);
         assert!(groups[0].is_closed);
+        let cone = Shape::new(Geometry::Cone(0.4), place);
+        let narrow =
+            place * Affine3A::from_translation(Vec3::Z) * Affine3A::from_scale(Vec3::new(0.4, 0.4, 1.0));
+        let narrow = Shape::new(Geometry::Disk, narrow);
+        assert!(closed_groups(&[&cone, &narrow, &bottom])[0].is_closed);
+        let tip = Shape::new(Geometry::Cone(0.0), place);
+        assert!(closed_groups(&[&tip, &bottom])[0].is_closed);
+        assert!(closed_groups(&[&tip, &narrow, &bottom]).iter().any(|group| !group.is_closed));
         let up = Shape::new(Geometry::Disk, place);
         assert!(closed_groups(&[&wall, &top, &up]).iter().all(|group| !group.is_closed));
     }

@@ -4,16 +4,19 @@
 
 use glam::{DMat3, DVec3, DVec4, Vec3};
 
+use super::analytic::slope;
 use super::{Analytic, Geometry, Shape, Transform};
 use renderer_base::math::in_double;
 
-/// One primitive of a shape as the zero set of f(x) = c + g·x + |M x|², x relative to a point of the world \[m\].
+/// One primitive of a shape as the zero set of f(x) = c + g·x + |M x|² − (k·x)², x relative to a point of the world \[m\].
 #[derive(Clone, Copy, Debug)]
 pub struct LocalSurface {
     constant: f64,
     gradient: DVec3,
     /// Linear map of the quadratic term; zero for planes.
     quadratic: DMat3,
+    /// Linear map of the subtracted square, of cones; zero for other surfaces.
+    taper: DVec3,
     /// 1 if f grows along the geometric normal, else -1.
     side: f64,
     extent: Extent,
@@ -29,7 +32,7 @@ enum Extent {
     Triangle { vertex: DVec3, duals: [DVec3; 2] },
     /// Unit disk of object space.
     Disk { origin: DVec3, object_from_local: DMat3 },
-    /// Unit interval of object space along z.
+    /// Unit interval of object space along z, of cylinders and cones.
     Cylinder { origin: DVec3, object_from_local: DMat3 },
 }
 
@@ -56,6 +59,7 @@ impl Shape {
             Geometry::Sphere => LocalSurface::quadric(to_world, Analytic::Sphere, point, flip),
             Geometry::Disk => LocalSurface::quadric(to_world, Analytic::Disk, point, flip),
             Geometry::Cylinder => LocalSurface::quadric(to_world, Analytic::Cylinder, point, flip),
+            Geometry::Cone(top) => LocalSurface::quadric(to_world, Analytic::Cone(*top), point, flip),
             Geometry::Curves(_) | Geometry::Points(_) => self.local_sphere(to_world, primitive, point, flip),
         }
     }
@@ -81,6 +85,7 @@ impl Shape {
             constant: from_center.length_squared() - 1.0,
             gradient: quadratic.transpose() * from_center * 2.0,
             quadratic,
+            taper: DVec3::ZERO,
             side,
             extent: Extent::Whole,
             magnitude: point.abs().max_element() + radius,
@@ -116,6 +121,7 @@ impl LocalSurface {
                 constant: (origin * axes).length_squared() - 1.0,
                 gradient: quadratic.transpose() * (origin * axes) * 2.0,
                 quadratic,
+                taper: DVec3::ZERO,
                 side,
                 extent,
                 magnitude,
@@ -127,10 +133,24 @@ impl LocalSurface {
                 let extent = Extent::Cylinder { origin, object_from_local };
                 round(DVec3::new(1.0, 1.0, 0.0), extent)
             }
+            Analytic::Cone(top) => {
+                let extent = Extent::Cylinder { origin, object_from_local };
+                let wall = round(DVec3::new(1.0, 1.0, 0.0), extent);
+                let k = slope(top);
+                let radius = 1.0 - k * origin.z;
+                let taper = object_from_local.transpose() * DVec3::Z * k;
+                LocalSurface {
+                    constant: wall.constant + 1.0 - radius * radius,
+                    gradient: wall.gradient + taper * (2.0 * radius),
+                    taper,
+                    ..wall
+                }
+            }
             Analytic::Disk => LocalSurface {
                 constant: origin.z,
                 gradient: object_from_local.transpose() * DVec3::Z,
                 quadratic: DMat3::ZERO,
+                taper: DVec3::ZERO,
                 side,
                 extent: Extent::Disk { origin, object_from_local },
                 magnitude,
@@ -147,6 +167,7 @@ impl LocalSurface {
             constant: -normal.dot(a),
             gradient: normal,
             quadratic: DMat3::ZERO,
+            taper: DVec3::ZERO,
             side,
             extent: Extent::Triangle {
                 vertex: a,
@@ -209,15 +230,17 @@ impl LocalSurface {
     }
 
     fn slope(&self, x: DVec3) -> DVec3 {
-        self.gradient + self.quadratic.transpose() * (self.quadratic * x) * 2.0
+        let square = self.quadratic.transpose() * (self.quadratic * x) - self.taper * self.taper.dot(x);
+        self.gradient + square * 2.0
     }
 
     /// Distances at which the line meets the zero set.
     fn roots(&self, x: DVec3, direction: DVec3) -> [Option<f64>; 2] {
         let (mx, md) = (self.quadratic * x, self.quadratic * direction);
-        let a = md.length_squared();
-        let b = self.gradient.dot(direction) + 2.0 * mx.dot(md);
-        let c = self.constant + self.gradient.dot(x) + mx.length_squared();
+        let (tx, td) = (self.taper.dot(x), self.taper.dot(direction));
+        let a = md.length_squared() - td * td;
+        let b = self.gradient.dot(direction) + 2.0 * (mx.dot(md) - tx * td);
+        let c = self.constant + self.gradient.dot(x) + (mx.length_squared() - tx * tx);
         if a == 0.0 {
             return [Some(-c / b), None];
         }

@@ -23,6 +23,9 @@ pub enum Geometry {
     Disk,
     /// The unit cylinder about z, z in `[0,1]`, without caps, normal outward.
     Cylinder,
+    /// The cone about z from the unit circle at z = 0 to a circle of this radius, in `[0,1)`, at z = 1; without caps, normal
+    /// outward.
+    Cone(f32),
     /// Tubes or ribbons along splines.
     Curves(Arc<Curves>),
     /// Spheres or discs.
@@ -65,6 +68,7 @@ impl Geometry {
             Geometry::Sphere => Some(Analytic::Sphere),
             Geometry::Disk => Some(Analytic::Disk),
             Geometry::Cylinder => Some(Analytic::Cylinder),
+            Geometry::Cone(top) => Some(Analytic::Cone(*top)),
         }
     }
 
@@ -76,7 +80,7 @@ impl Geometry {
             Geometry::Points(points) => return points.bounds(),
             Geometry::Sphere => (-1.0, 1.0),
             Geometry::Disk => (0.0, 0.0),
-            Geometry::Cylinder => (0.0, 1.0),
+            Geometry::Cylinder | Geometry::Cone(_) => (0.0, 1.0),
         };
         Bounds {
             min: Vec3::new(-1.0, -1.0, low),
@@ -230,7 +234,7 @@ impl Shape {
             Geometry::Mesh(mesh) => &mesh.attributes,
             Geometry::Curves(curves) => &curves.set().attributes,
             Geometry::Points(points) => points.attributes(),
-            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => &[],
+            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder | Geometry::Cone(_) => &[],
         }
     }
 
@@ -246,7 +250,7 @@ impl Shape {
             Geometry::Mesh(mesh) => mesh.triangles.len() as u32,
             Geometry::Curves(curves) => curves.primitive_count(),
             Geometry::Points(points) => points.primitive_count(),
-            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => 1,
+            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder | Geometry::Cone(_) => 1,
         }
     }
 
@@ -281,6 +285,10 @@ impl Shape {
             Geometry::Sphere => round(origin, x * x + y * y + z * z),
             Geometry::Disk => round(origin, x * x + y * y),
             Geometry::Cylinder => round(origin, x * x + y * y).union(round(origin + z, x * x + y * y)),
+            Geometry::Cone(top) => {
+                let square = x * x + y * y;
+                round(origin, square).union(round(origin + z, square * (top * top)))
+            }
             Geometry::Curves(_) | Geometry::Points(_) => to_world.bounds(&self.geometry.bounds()),
         }
     }
@@ -304,7 +312,7 @@ impl Shape {
             Geometry::Mesh(_) => Bounds::of_points(self.triangle(primitive)),
             Geometry::Curves(curves) => over_time(&|matrix| curves.primitive_bounds(primitive, matrix)),
             Geometry::Points(points) => over_time(&|matrix| points.primitive_bounds(primitive, matrix)),
-            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => self.bounds(),
+            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder | Geometry::Cone(_) => self.bounds(),
         }
     }
 
@@ -322,7 +330,11 @@ impl Shape {
                 let normal = cross(matrix.x_axis, matrix.y_axis).normalize_or_zero();
                 Some((to_world.origin(), normal.into()))
             }
-            Geometry::Sphere | Geometry::Cylinder | Geometry::Curves(_) | Geometry::Points(_) => None,
+            Geometry::Sphere
+            | Geometry::Cylinder
+            | Geometry::Cone(_)
+            | Geometry::Curves(_)
+            | Geometry::Points(_) => None,
         }
     }
 
@@ -336,7 +348,7 @@ impl Shape {
                 let is_inside = |corner| to_world.inverse_point(corner).length() < 1.0;
                 !bounds.corners().into_iter().all(is_inside)
             }
-            Geometry::Disk | Geometry::Cylinder => true,
+            Geometry::Disk | Geometry::Cylinder | Geometry::Cone(_) => true,
             Geometry::Mesh(_) | Geometry::Curves(_) | Geometry::Points(_) => {
                 (0..self.primitive_count()).any(|primitive| self.primitive_bounds(primitive).overlaps(bounds))
             }
@@ -391,9 +403,13 @@ impl Shape {
         };
         match &self.geometry {
             Geometry::Sphere | Geometry::Cylinder | Geometry::Curves(_) | Geometry::Points(_) => Vec3::ZERO,
-            Geometry::Disk => {
+            Geometry::Disk | Geometry::Cone(_) => {
+                // The wall of a cone has the vector area of the disk that it covers.
+                let top = if let Geometry::Cone(top) = self.geometry { top } else { 0.0 };
                 let matrix = &to_world.world_from_object().matrix3;
-                std::f32::consts::PI * Vec3::from(matrix.x_axis).cross(matrix.y_axis.into()) * sign
+                let disk =
+                    std::f32::consts::PI * Vec3::from(matrix.x_axis).cross(matrix.y_axis.into()) * sign;
+                disk * (1.0 - top * top)
             }
             Geometry::Mesh(mesh) => {
                 let at = |index: u32| to_world.point(mesh.positions[index as usize]);

@@ -30,6 +30,7 @@ impl Shape {
             Geometry::Sphere => at_uv(Analytic::Sphere),
             Geometry::Disk => at_uv(Analytic::Disk),
             Geometry::Cylinder => at_uv(Analytic::Cylinder),
+            Geometry::Cone(top) => at_uv(Analytic::Cone(*top)),
             Geometry::Curves(curves) => self.point_of_curve(curves, primitive, barycentric),
             Geometry::Points(points) => self.point_of_points(points, primitive, barycentric),
         }
@@ -101,6 +102,7 @@ impl Shape {
             Geometry::Sphere => self.analytic_interaction(Analytic::Sphere, id, hit, ray),
             Geometry::Disk => self.analytic_interaction(Analytic::Disk, id, hit, ray),
             Geometry::Cylinder => self.analytic_interaction(Analytic::Cylinder, id, hit, ray),
+            Geometry::Cone(top) => self.analytic_interaction(Analytic::Cone(*top), id, hit, ray),
             Geometry::Curves(curves) => self.curve_interaction(curves, id, hit, ray),
             Geometry::Points(points) => self.point_interaction(points, id, hit, ray),
         }
@@ -124,6 +126,15 @@ impl Shape {
             }
             Geometry::Disk => return Vec3::ZERO,
             Geometry::Curves(_) | Geometry::Points(_) => return self.bent_normal_change(it, dp),
+            Geometry::Cone(top) => {
+                // Half the gradient of x² + y² − (1 − k z)².
+                let k = 1.0 - top;
+                let (p, dp) = (to_world.inverse_point(it.p), to_world.inverse_vector(dp));
+                (
+                    to_world.normal(p.with_z(k * (1.0 - k * p.z))),
+                    to_world.normal(dp.with_z(-k * k * dp.z)),
+                )
+            }
             Geometry::Sphere | Geometry::Cylinder => {
                 let is_sphere = matches!(self.geometry, Geometry::Sphere);
                 let across = |v: Vec3| if is_sphere { v } else { v.with_z(0.0) };

@@ -47,7 +47,7 @@ pub use error::ImportError;
 use file::read;
 pub use gltf::{AnimationChoice, GltfFile, MESHOPT, ViewBytes, load_gltf, parse_gltf};
 pub use ies::{load_ies, parse_ies};
-pub use model::{Model, ModelMaterial, ModelShape};
+pub use model::{Model, ModelMaterial, ModelShape, ModelStrands, StrandKind, StrandSet};
 pub use mtl::{ObjMap, ObjMaterial};
 pub use obj::{Obj, ObjPart, load_obj};
 pub use ply::{load_ply, parse_ply};

@@ -25,6 +25,8 @@ const HEAD: u64 = 16;
 pub struct Model {
     /// Shapes; those with the same mesh are instances of it.
     pub shapes: Vec<ModelShape>,
+    /// Lines and points.
+    pub strands: Vec<ModelStrands>,
     /// Materials.
     pub materials: Vec<ModelMaterial>,
     /// Named textures.
@@ -64,6 +66,45 @@ pub struct ModelShape {
     pub material: Option<usize>,
     /// Node, mesh and primitive in a glTF file.
     pub part: Option<ModelPart>,
+}
+
+/// Lines or points with a transform and a material.
+#[derive(Clone, Debug)]
+pub struct ModelStrands {
+    /// Name, unique among the shapes of the model, except that instances of one node are adjacent and share it.
+    pub name: Arc<str>,
+    /// The lines or points.
+    pub set: Arc<StrandSet>,
+    /// Object-to-world transform; invertible.
+    pub world_from_object: Affine3A,
+    /// Object-to-world transform over time, which replaces `world_from_object`.
+    pub motion: Option<Arc<Motion>>,
+    /// Index of the material, if the file gives one.
+    pub material: Option<usize>,
+}
+
+/// Polylines or points, in object space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StrandSet {
+    /// Lines or points.
+    pub kind: StrandKind,
+    /// Vertices, those of each line adjacent.
+    pub positions: Vec<Vec3>,
+    /// Number of vertices of each line; empty for points.
+    pub counts: Vec<u32>,
+    /// Linear colours, three numbers for each vertex; empty if there are none.
+    pub colors: Vec<f32>,
+    /// Radius that the file gives [m].
+    pub radius: Option<f32>,
+}
+
+/// Kind of a [`StrandSet`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrandKind {
+    /// Polylines.
+    Lines,
+    /// Points.
+    Points,
 }
 
 /// Material as a call of a unit.
@@ -196,18 +237,24 @@ impl Model {
     }
 
     /// Points in world space with the same extent as the shapes: their vertices, or, if these are too many, the corners
-    /// of the meshes' bounding boxes.
+    /// of the meshes' bounding boxes; and the vertices of lines and points that have a radius.
     pub fn points(&self) -> impl Iterator<Item = Vec3> + '_ {
         let vertices = self.shapes.iter().map(|shape| shape.mesh.positions.len());
         let many = vertices.sum::<usize>() > MANY_VERTICES;
         let by_mesh = self.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.mesh, &b.mesh));
-        by_mesh.flat_map(move |same| {
+        let strands = self.strands.iter().filter(|strands| strands.set.radius.is_some());
+        let of_strands = strands.flat_map(|strands| {
+            let positions = strands.set.positions.iter();
+            positions.map(|&p| strands.world_from_object.transform_point3(p))
+        });
+        let of_meshes = by_mesh.flat_map(move |same| {
             let outline = same[0].mesh.outline(many);
             same.iter().flat_map(move |shape| {
                 let outline = outline.clone();
                 (0..outline.len()).map(move |i| shape.world_from_object.transform_point3(outline[i]))
             })
-        })
+        });
+        of_meshes.chain(of_strands)
     }
 
     /// Bounding box of the shapes.

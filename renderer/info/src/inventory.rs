@@ -147,8 +147,10 @@ fn projection(camera: &CameraDesc) -> &'static str {
     match camera.camera.projection {
         Projection::Perspective { .. } => "perspective",
         Projection::Orthographic { .. } => "orthographic",
-        Projection::Panoramic => "panoramic",
+        Projection::Panoramic | Projection::Stereo { .. } => "panoramic",
+        Projection::Cube { .. } => "cube",
         Projection::Fisheye { .. } => "fisheye",
+        Projection::Custom { .. } => "custom",
     }
 }
 
@@ -180,6 +182,7 @@ fn geometry(geometry: &GeometryDesc) -> &'static str {
         GeometryDesc::Disk { .. } => "disk",
         GeometryDesc::Cube { .. } => "cube",
         GeometryDesc::Cylinder { .. } => "cylinder",
+        GeometryDesc::Cone { .. } => "cone",
         GeometryDesc::Mesh(_) => "mesh",
         GeometryDesc::Curves(_) => "curves",
         GeometryDesc::Points(_) => "points",
@@ -212,6 +215,7 @@ fn bounds(desc: &SceneDesc) -> Option<Bounds> {
         | GeometryDesc::Disk { .. }
         | GeometryDesc::Cube { .. }
         | GeometryDesc::Cylinder { .. }
+        | GeometryDesc::Cone { .. }
         | GeometryDesc::Curves(_)
         | GeometryDesc::Points(_) => None,
     });

@@ -79,7 +79,7 @@ fn bytes(text: &str) -> Content {
 /// The newest picture; `exposure` is in stops.
 fn picture(query: &str, session: &Session) -> Response {
     let shown = session.shown().ok_or("404 Not Found")?;
-    let encoded = encode(Path::new("live.png"), &shown.image, &write_options(query));
+    let encoded = encode(Path::new("live.png"), &shown.image, &write_options(query, &shown));
     let encoded = encoded.map_err(|_| "500 Internal Server Error")?;
     Ok(("image/png", Content::Bytes(encoded)))
 }
@@ -98,19 +98,19 @@ fn next(request: &Request<'_>, query: &str, session: &Session) -> Vec<u8> {
     let mut sent = (state.len() as u32).to_le_bytes().to_vec();
     sent.extend(state.as_bytes());
     if let Some(shown) = shown {
-        sent.extend(rgba8(&shown.image, &write_options(query)));
+        sent.extend(rgba8(&shown.image, &write_options(query, &shown)));
     }
     sent
 }
 
-/// Parameters of a request for pictures.
-fn write_options(query: &str) -> WriteOptions {
+/// Parameters of a request for a picture.
+fn write_options(query: &str, shown: &Shown) -> WriteOptions {
     let tone_map = match value(query, "curve").as_deref() {
         Some("agx") => ToneMap::Agx,
         _ => ToneMap::default(),
     };
     WriteOptions {
-        exposure: number(query, "exposure").unwrap_or(0.0),
+        exposure: shown.exposure + number(query, "exposure").unwrap_or(0.0),
         tone_map,
         ..WriteOptions::default()
     }

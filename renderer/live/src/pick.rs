@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use glam::Vec2;
-use shading::ShaderGlobals;
+use shading::{ShaderGlobals, ShadingContext};
 
 use super::session::{Session, Shown};
 use renderer_cli::{DebugArgs, LiveArgs};
 use renderer_geometry::Interaction;
+use renderer_geometry::camera::FilmSample;
 use renderer_inputs::stage;
 use renderer_shade::point_text;
 
@@ -55,8 +56,10 @@ fn hit(shown: &Shown, at: [f32; 2]) -> Option<Interaction> {
     let camera = &shown.camera;
     let [width, height] = camera.view().resolution;
     let point = Vec2::from(at) * Vec2::new(width as f32, height as f32);
-    let ray = camera.generate(point, Vec2::splat(0.5), 0.0).ray;
-    shown.scene.scene.intersect(&ray)
+    let scene = &shown.scene.scene;
+    let sample = FilmSample { point, lens_u: Vec2::splat(0.5), time: 0.0 };
+    let ray = scene.camera_ray(camera, &sample, &mut ShadingContext::new(scene.host().clone()));
+    (!ray.throughput.is_black()).then(|| scene.intersect(&ray.ray))?
 }
 
 /// Numbers with five digits after the point at most.

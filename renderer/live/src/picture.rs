@@ -200,6 +200,7 @@ impl LookRenderer<'_> {
         Shown {
             image: state.film.develop(),
             is_denoised: false,
+            exposure: self.kept.desc.film.exposure,
             scene: self.kept.built.clone(),
             camera: self.kept.whole.clone(),
             samples: state.samples.end,

@@ -27,6 +27,8 @@ pub(super) struct Shown {
     /// Seconds since the change that it follows.
     pub(super) seconds: f64,
     pub(super) is_denoised: bool,
+    /// Exposure of the film [stops].
+    pub(super) exposure: f32,
 }
 
 pub(super) struct RequestedLook {

@@ -21,7 +21,7 @@ use renderer_image::film::FilterShape;
 use renderer_import::ModelMaterial;
 use renderer_scene::{
     CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, LightKind, Placed, SamplerDesc, SceneDesc,
-    Shutter,
+    Shutter, ShutterTiming,
 };
 
 /// Keywords of declarations.
@@ -73,6 +73,8 @@ impl Builder {
                 passes: vec![],
                 transparent: false,
                 shutter: Shutter::default(),
+                shutter_timing: ShutterTiming::default(),
+                exposure: 0.0,
             },
             sampler: SamplerDesc::default(),
             integrator: Integrator::default(),
@@ -157,7 +159,9 @@ impl Builder {
             self.desc.medium = self.materials.medium(&medium, &mut self.context);
         }
         for declaration in of("camera") {
-            if let Some(camera) = camera::read_camera(declaration, &mut self.context) {
+            if let Some((mut camera, shader)) = camera::read_camera(declaration, &mut self.context) {
+                camera.shader =
+                    shader.and_then(|call| self.materials.camera(&call, &camera.name, &mut self.context));
                 self.add_camera(camera);
             }
         }

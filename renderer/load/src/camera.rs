@@ -1,13 +1,13 @@
 //! Declarations `camera NAME : KIND { … }`.
 
 use glam::{Affine3A, Vec2, Vec3};
-use shading::syntax::ast::Declaration;
+use shading::syntax::ast::{Declaration, Expr};
 
 use super::context::LoadContext;
 use super::field::{Given, Range};
 use super::motion::{MOTION, motion, placed};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
-use renderer_geometry::camera::{self, Aperture, FisheyeMapping, FovAxis, Projection, look_at};
+use renderer_geometry::camera::{self, Aperture, CubeLayout, FisheyeMapping, FovAxis, Projection, look_at};
 use renderer_scene::{CameraDesc, Motion};
 
 /// Position and orientation, by `from`, `to` and `up` or by `transform`.
@@ -31,6 +31,11 @@ pub(super) struct CameraBlock {
     shift: Vec2,
     width: Option<f32>,
     height: Option<f32>,
+    stereo: bool,
+    eye_distance: f32,
+    layout: CubeLayout,
+    sensor_width: f32,
+    shader: Option<Expr>,
     near: f32,
     far: Option<Given<f32>>,
 }
@@ -48,6 +53,11 @@ impl Default for CameraBlock {
             shift: Vec2::ZERO,
             width: None,
             height: None,
+            stereo: false,
+            eye_distance: 0.065,
+            layout: CubeLayout::Strip,
+            sensor_width: 36.0,
+            shader: None,
             near: 0.0,
             far: None,
         }
@@ -83,7 +93,7 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     },
     Key {
         name: "near",
-        doc: "near clipping distance (m, along the viewing axis; along the ray for panoramas and fisheye lenses); 0 by default",
+        doc: "near clipping distance (m, along the viewing axis; along the ray for panoramas, fisheye lenses and shaders); 0 by default",
         set: |camera, field, context| set(&mut camera.near, field.number(context, Range::NotNegative)),
     },
     Key {
@@ -93,17 +103,8 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     },
 ];
 
-pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
-    Key {
-        name: "fov",
-        doc: "field of view in degrees, more than 0 and less than 180; 40 by default",
-        set: |camera, field, context| camera.fov = field.number(context, Range::Between(0.0, 180.0)),
-    },
-    Key {
-        name: "fov_axis",
-        doc: "axis of `fov`: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
-        set: |camera, field, context| camera.fov_axis = field.choice(context, &FovAxis::NAMED),
-    },
+/// Keys of the lens of perspective and custom cameras.
+pub(super) const LENS: &[Key<CameraBlock>] = &[
     Key {
         name: "aperture_radius",
         doc: "radius of the lens (m); 0, a pinhole, by default",
@@ -139,6 +140,19 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
         doc: "distance of the plane of focus along the viewing axis (m); that of `to` by default",
         set: |camera, field, context| camera.focus_distance = field.number(context, Range::Positive),
     },
+];
+
+pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
+    Key {
+        name: "fov",
+        doc: "field of view in degrees, more than 0 and less than 180; 40 by default",
+        set: |camera, field, context| camera.fov = field.number(context, Range::Between(0.0, 180.0)),
+    },
+    Key {
+        name: "fov_axis",
+        doc: "axis of `fov`: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
+        set: |camera, field, context| camera.fov_axis = field.choice(context, &FovAxis::NAMED),
+    },
     Key {
         name: "shift",
         doc: "offset of the viewing axis, and the picture with it, to the left and upwards from the middle of the \
@@ -163,6 +177,28 @@ pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
     },
 ];
 
+pub(super) const PANORAMIC: &[Key<CameraBlock>] = &[
+    Key {
+        name: "stereo",
+        doc: "`true`: omnidirectional stereo, the panorama of the left eye above that of the right one; `false` by default",
+        set: |camera, field, context| set(&mut camera.stereo, field.boolean(context)),
+    },
+    Key {
+        name: "eye_distance",
+        doc: "distance between the eyes of `stereo` (m); 0.065 by default",
+        set: |camera, field, context| {
+            set(&mut camera.eye_distance, field.number(context, Range::NotNegative));
+        },
+    },
+];
+
+pub(super) const CUBE: &[Key<CameraBlock>] = &[Key {
+    name: "layout",
+    doc: "arrangement of the six square views: `strip` (the default), a row of right, left, up, down, front and back, for films \
+          of 6 to 1; or `cross`, an unfolded cube with the front in the second column and row, for films of 4 to 3",
+    set: |camera, field, context| set(&mut camera.layout, field.choice(context, &CubeLayout::NAMED)),
+}];
+
 pub(super) const FISHEYE: &[Key<CameraBlock>] = &[
     Key {
         name: "mapping",
@@ -184,32 +220,58 @@ pub(super) const FISHEYE: &[Key<CameraBlock>] = &[
     },
 ];
 
+pub(super) const CUSTOM: &[Key<CameraBlock>] = &[
+    Key {
+        name: "shader",
+        doc: "the call of a unit or group that computes the ray of each film point: outputs `position`, `direction` and \
+              `throughput`; it must be given",
+        set: |camera, field, _| camera.shader = Some(field.expr.clone()),
+    },
+    Key {
+        name: "sensor_width",
+        doc: "width of the sensor (mm) for shaders, as `cam:sensor_size`; 36 by default",
+        set: |camera, field, context| {
+            set(&mut camera.sensor_width, field.number(context, Range::Positive));
+        },
+    },
+];
+
 /// Kinds of cameras.
 #[derive(Clone, Copy)]
 enum CameraKeyword {
     Perspective,
     Orthographic,
     Panoramic,
+    Cube,
     Fisheye,
+    Custom,
 }
 
-pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) -> Option<CameraDesc> {
+/// Reads a camera, with the call of its shader.
+pub(super) fn read_camera(
+    declaration: &Declaration,
+    context: &mut LoadContext,
+) -> Option<(CameraDesc, Option<Expr>)> {
     let name = header_of(declaration, context)?;
     let kinds = [
         ("perspective", CameraKeyword::Perspective),
         ("orthographic", CameraKeyword::Orthographic),
         ("panoramic", CameraKeyword::Panoramic),
+        ("cube", CameraKeyword::Cube),
         ("fisheye", CameraKeyword::Fisheye),
+        ("custom", CameraKeyword::Custom),
     ];
     let kind = kind_of(declaration, Some(CameraKeyword::Perspective), &kinds, context)?;
-    let (what, own) = match kind {
-        CameraKeyword::Perspective => ("a perspective camera", PERSPECTIVE),
-        CameraKeyword::Orthographic => ("an orthographic camera", ORTHOGRAPHIC),
-        CameraKeyword::Panoramic => ("a panoramic camera", &[][..]),
-        CameraKeyword::Fisheye => ("a fisheye camera", FISHEYE),
+    let (what, keys) = match kind {
+        CameraKeyword::Perspective => ("a perspective camera", &[PERSPECTIVE, LENS, ANY][..]),
+        CameraKeyword::Orthographic => ("an orthographic camera", &[ORTHOGRAPHIC, ANY][..]),
+        CameraKeyword::Panoramic => ("a panoramic camera", &[PANORAMIC, ANY][..]),
+        CameraKeyword::Cube => ("a cube camera", &[CUBE, ANY][..]),
+        CameraKeyword::Fisheye => ("a fisheye camera", &[FISHEYE, ANY][..]),
+        CameraKeyword::Custom => ("a custom camera", &[CUSTOM, LENS, ANY][..]),
     };
     let mut block = CameraBlock::default();
-    if !read_block(body_of(declaration), what, &[own, ANY], &mut block, context) {
+    if !read_block(body_of(declaration), what, keys, &mut block, context) {
         return None;
     }
     let world_from_camera = block.placement.pose("a camera", declaration, context)?;
@@ -231,16 +293,33 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) 
             shift: block.shift,
         },
         CameraKeyword::Orthographic => Projection::Orthographic { width: block.width, height: block.height },
+        CameraKeyword::Panoramic if block.stereo => Projection::Stereo { eye_distance: block.eye_distance },
         CameraKeyword::Panoramic => Projection::Panoramic,
+        CameraKeyword::Cube => Projection::Cube { layout: block.layout },
         CameraKeyword::Fisheye => Projection::Fisheye {
             mapping: block.mapping,
             fov: block.fov.unwrap_or(180.0).to_radians(),
             fov_axis: block.fov_axis.unwrap_or(FovAxis::Smaller),
         },
+        CameraKeyword::Custom => {
+            if block.shader.is_none() {
+                let error = context
+                    .error_at(declaration.span, "a custom camera has no `shader`")
+                    .hint("write for example `shader = tilt_shift(tilt = 8);`");
+                context.push(error);
+                return None;
+            }
+            Projection::Custom {
+                sensor_width: block.sensor_width,
+                aperture: block.aperture,
+                focus_distance: focus_distance(&block, declaration, context),
+            }
+        }
     };
     let camera = camera::CameraDesc { world_from_camera, projection, near: block.near, far };
     let motion = placed(block.motion.as_ref(), &Affine3A::IDENTITY, (None, &world_from_camera));
-    Some(CameraDesc { name, span: declaration.span, camera, motion })
+    let desc = CameraDesc { name, span: declaration.span, camera, shader: None, motion };
+    Some((desc, block.shader))
 }
 
 impl Placement {

@@ -7,10 +7,11 @@ use super::context::LoadContext;
 use super::field::{Field, Range};
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use super::value::SceneValue;
+use renderer_base::math::log2;
 use renderer_image::Rect;
 use renderer_image::film::{Film, FilterShape};
 use renderer_passes::{PassDesc, PassError};
-use renderer_scene::{FilmDesc, Placed, SamplerDesc};
+use renderer_scene::{FilmDesc, Placed, SamplerDesc, ShutterCurve};
 
 pub(super) const FILM: &[Key<FilmDesc>] = &[
     Key {
@@ -80,6 +81,26 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
         },
     },
     Key {
+        name: "shutter_curve",
+        doc: "opening of the shutter at uniform times from opening to closing, linear in between, as `(0, 1, 1, 0)`; constant \
+              by default",
+        set: |film, field, context| film.shutter_timing.curve = shutter_curve(&field, context),
+    },
+    Key {
+        name: "rolling_shutter",
+        doc: "part of the shutter's time, from 0 to 1, in which each row of the film is exposed: the top row first, the bottom \
+              row last; all rows during the whole time by default",
+        set: |film, field, context| {
+            film.shutter_timing.rolling = field.number(context, Range::Within(0.0, 1.0));
+        },
+    },
+    Key {
+        name: "exposure",
+        doc: "of 8-bit pictures, added to `--exposure`: in stops, or `photographic(f_stop, shutter_time, iso)` of a camera \
+              (seconds; a luminance of 1 is 683 cd/m2); 0 by default",
+        set: |film, field, context| set(&mut film.exposure, exposure(&field, context)),
+    },
+    Key {
         name: "fps",
         doc: "frames per second; 24 by default",
         set: |film, field, context| {
@@ -141,6 +162,54 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
         set: |sampler, field, context| set(&mut sampler.adaptive, field.boolean(context)),
     },
 ];
+
+/// Reads the values of a shutter curve.
+fn shutter_curve(field: &Field<'_>, context: &mut LoadContext) -> Option<ShutterCurve> {
+    let values = match context.value(field.expr)? {
+        SceneValue::Tuple(values) => values,
+        other => {
+            field.mismatch(context, "at least two numbers, as (0, 1, 1, 0)", &other);
+            return None;
+        }
+    };
+    let curve = ShutterCurve::new(values.iter().map(|&x| x as f32).collect());
+    if curve.is_none() {
+        let message = "`shutter_curve` takes 2 to 256 numbers from 0 up, not all 0, as (0, 1, 1, 0)";
+        context.error(field.span(), message);
+    }
+    curve
+}
+
+/// Reads an exposure in stops.
+fn exposure(field: &Field<'_>, context: &mut LoadContext) -> Option<f32> {
+    let (f_stop, time, iso) = match context.value(field.expr)? {
+        SceneValue::Number(stops) => return field.in_range(context, stops, Range::Within(-120.0, 120.0)),
+        SceneValue::Call(name, args) if name == "photographic" => match args.as_slice() {
+            &[SceneValue::Number(f_stop), SceneValue::Number(time), SceneValue::Number(iso)]
+                if [f_stop, time, iso].iter().all(|x| *x > 0.0 && x.is_finite()) =>
+            {
+                (f_stop, time, iso)
+            }
+            _ => {
+                let message = "`photographic` takes three positive numbers: f-stop, shutter time (s) and ISO speed, as \
+                               (8, 1/125, 100)";
+                context.error(field.span(), message);
+                return None;
+            }
+        },
+        other => {
+            field.mismatch(context, "stops, or photographic(8, 1/125, 100)", &other);
+            return None;
+        }
+    };
+    // Saturation-based speed (ISO 12232) of a lens that transmits 0.65 of the light: white is 1.2 · 2^EV100 cd/m².
+    let white = 1.2 * f_stop * f_stop / time * 100.0 / iso;
+    let stops = log2((LUMENS_PER_WATT / white) as f32);
+    field.in_range(context, f64::from(stops), Range::Within(-120.0, 120.0))
+}
+
+/// Luminous efficacy: photometric units of a radiometric one [lm/W].
+const LUMENS_PER_WATT: f64 = 683.0;
 
 /// Reads a list of passes, each a string.
 fn passes(field: &Field<'_>, context: &mut LoadContext) -> Vec<Placed<PassDesc>> {

@@ -10,6 +10,7 @@ use shading::syntax::ast::{Declaration, Entry, EntryValue, ExprKind, Item};
 use shading::{Source, Span};
 
 use super::context::{LoadContext, read_failure};
+use super::mesh_keys::named_files;
 use super::shape_block::MeshEdits;
 use super::table::{DeclarationPart, takes_only};
 use renderer_geometry::Mesh;
@@ -189,7 +190,7 @@ impl Models {
         context: &mut LoadContext,
     ) {
         let mut named: Vec<(PathBuf, Span)> = vec![];
-        for (name, span) in declarations.iter().filter_map(model_file) {
+        for (name, span) in declarations.iter().flat_map(model_files) {
             let path = context.resolve(span, name);
             if ImportKind::of(&path) == Some(ImportKind::Model)
                 && !self.list.contains_key(&path)
@@ -254,6 +255,22 @@ impl Models {
     pub(super) fn get(&self, path: &Path) -> Option<Arc<Model>> {
         self.list.get(path).cloned().flatten()
     }
+}
+
+/// Model files named by an import, or by a mesh and its keys.
+fn model_files(declaration: &Declaration) -> Vec<(&str, Span)> {
+    let mut files: Vec<(&str, Span)> = model_file(declaration).into_iter().collect();
+    let entries = declaration
+        .body
+        .iter()
+        .flatten()
+        .filter(|_| declaration.keyword.text == "shape");
+    for entry in entries.filter(|entry| entry.key.joined() == "keys") {
+        if let EntryValue::Expr(expr) = &entry.value {
+            files.extend(named_files(expr));
+        }
+    }
+    files
 }
 
 /// Model file named by an import or by a mesh.

@@ -35,6 +35,7 @@ mod light;
 mod lighting;
 mod luminaire;
 mod material;
+mod mesh_keys;
 mod model;
 mod motion;
 mod overrides;

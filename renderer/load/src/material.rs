@@ -162,6 +162,17 @@ impl Materials {
         Some(self.add(MaterialDesc::of_call(name, expr.span, surface, GroupUse::Background)))
     }
 
+    /// Adds the shader of a custom camera, `owner`.
+    pub(super) fn camera(
+        &mut self,
+        expr: &Expr,
+        owner: &str,
+        context: &mut LoadContext,
+    ) -> Option<MaterialId> {
+        let (name, surface) = (format!("{owner}.shader"), surface_of(expr, context)?);
+        Some(self.add(MaterialDesc::of_call(name, expr.span, surface, GroupUse::Camera)))
+    }
+
     /// Adds the medium that fills a scene.
     pub(super) fn medium(&mut self, expr: &Expr, context: &mut LoadContext) -> Option<MaterialId> {
         let (name, surface) = ("scene.medium".to_owned(), surface_of(expr, context)?);

@@ -3,25 +3,27 @@
 use std::sync::Arc;
 
 use glam::Affine3A;
-use shading::Span;
 use shading::syntax::ast::{Declaration, ExprKind};
+use shading::{Diagnostic, Span};
 
 use super::attributes::{self, read_attributes};
 use super::builder::{Builder, import_name};
 use super::catcher::{CATCHER, catcher};
-use super::field::Given;
+use super::field::{Given, Range};
 use super::import::{ImportKind, has_parts, imported_file};
 use super::material::read_definition;
+use super::mesh_keys::{only_mesh, velocities};
 use super::motion::{MOTION, motion, placed};
 use super::resolve::PendingInstance;
 use super::shape::{MeshFile, ShapeDeclaration, ShapeSource};
 use super::shape_block::MeshEdits;
+use super::strands::of_model;
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use renderer_geometry::ObjectAttributes;
-use renderer_import::Model;
+use renderer_import::{Model, ModelStrands, StrandKind};
 use renderer_scene::{
-    CameraDesc, Catcher, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, Motion, ShapeDesc,
-    SpotSlide,
+    CameraDesc, Catcher, Deformation, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, MeshKeys,
+    MeshVelocities, Motion, ShapeDesc, SpotSlide,
 };
 
 /// Values of an import's block.
@@ -32,6 +34,8 @@ pub(super) struct ImportBlock {
     lights: bool,
     attributes: ObjectAttributes,
     catcher: Option<Catcher>,
+    /// Radius of lines and points [m].
+    radius: Option<f32>,
 }
 
 /// Keys of `import "FILE" as NAME { … }` of a model.
@@ -61,6 +65,12 @@ pub(super) const IMPORT: &[Key<ImportBlock>] = &[
         doc: CATCHER,
         set: |import, field, context| import.catcher = catcher(&field, context),
     },
+    Key {
+        name: "radius",
+        doc: "radius of the model's lines and points (m); by default the number `radius` in the extras of the glTF primitive or \
+              mesh, without which they are not shown",
+        set: |import, field, context| import.radius = field.number(context, Range::Positive),
+    },
     attributes::key(),
 ];
 
@@ -73,6 +83,8 @@ struct Placement {
     material: Option<MaterialId>,
     attributes: ObjectAttributes,
     catcher: Option<Catcher>,
+    /// Radius of lines and points [m].
+    radius: Option<f32>,
 }
 
 impl Builder {
@@ -89,6 +101,7 @@ impl Builder {
             lights: true,
             attributes: read_attributes(body_of(declaration), &mut self.context),
             catcher: None,
+            radius: None,
         };
         read_block(body_of(declaration), "an import", &[IMPORT], &mut block, &mut self.context);
         let Some((name, span)) = imported_file(declaration, &mut self.context) else {
@@ -110,6 +123,7 @@ impl Builder {
                 material: None,
                 attributes: block.attributes,
                 catcher: block.catcher,
+                radius: block.radius,
             },
         );
         if block.cameras {
@@ -122,6 +136,7 @@ impl Builder {
                     name: format!("{name}.{camera_name}"),
                     span: declaration.span,
                     camera,
+                    shader: None,
                     motion,
                 });
             }
@@ -154,13 +169,7 @@ impl Builder {
         let asset: Arc<str> = name.into();
         for same in model.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
             let shape = &same[0];
-            let own = shape
-                .material
-                .and_then(|index| self.materials.find(&format!("{name}.{}", model.materials[index].name)));
-            let material = match placement.material.or(own) {
-                Some(material) => material,
-                None => self.materials.default_material(span),
-            };
+            let material = self.material_of((model, name), shape.material, span, placement);
             let shape_name: Arc<str> = format!("{name}.{}", shape.name).into();
             let first = self.desc.shapes.len();
             self.desc.shapes.extend(same.iter().map(|shape| ShapeDesc {
@@ -184,6 +193,9 @@ impl Builder {
             let shapes = (first..self.desc.shapes.len()).collect();
             self.groups.declare(&shape_name, shapes, span, &mut self.context);
         }
+        for same in model.strands.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
+            self.add_strands((model, name), same, span, placement);
+        }
         self.groups
             .declare(name, (first..self.desc.shapes.len()).collect(), span, &mut self.context);
         for texture in &model.textures {
@@ -191,6 +203,75 @@ impl Builder {
                 self.desc.textures.push(texture.clone());
             }
         }
+    }
+
+    /// Material of a model's shape: that of the placement, its own, or the default.
+    fn material_of(
+        &mut self,
+        (model, name): (&Model, &str),
+        index: Option<usize>,
+        span: Span,
+        placement: &Placement,
+    ) -> MaterialId {
+        let own =
+            index.and_then(|index| self.materials.find(&format!("{name}.{}", model.materials[index].name)));
+        match placement.material.or(own) {
+            Some(material) => material,
+            None => self.materials.default_material(span),
+        }
+    }
+
+    /// Adds lines or points of a model, with each of their transforms.
+    fn add_strands(
+        &mut self,
+        (model, name): (&Model, &str),
+        same: &[ModelStrands],
+        span: Span,
+        placement: &Placement,
+    ) {
+        let first = &same[0];
+        let kind = match first.set.kind {
+            StrandKind::Lines => "lines",
+            StrandKind::Points => "points",
+        };
+        let Some(radius) = placement.radius.or(first.set.radius) else {
+            let message = format!("`{}`: {kind} are not shown without a radius", first.name);
+            let hint = format!("give it to them: `import \"model.glb\" as {name} {{ radius = 0.001; }}`");
+            let warning = Diagnostic::warning(message).at(&self.context.sources, span, "").hint(hint);
+            self.context.push(warning);
+            return;
+        };
+        let geometry = match of_model(&first.set, radius) {
+            Ok(geometry) => geometry,
+            Err(error) => {
+                self.context
+                    .warning(span, format!("`{}`: {kind} are not shown: {error}", first.name));
+                return;
+            }
+        };
+        let material = self.material_of((model, name), first.material, span, placement);
+        let shape_name: Arc<str> = format!("{name}.{}", first.name).into();
+        let start = self.desc.shapes.len();
+        self.desc.shapes.extend(same.iter().map(|strands| ShapeDesc {
+            name: shape_name.clone(),
+            span,
+            geometry: geometry.clone(),
+            material,
+            world_from_object: placement.transform * strands.world_from_object,
+            motion: placed(
+                placement.motion.as_ref(),
+                &placement.transform,
+                (strands.motion.as_ref(), &strands.world_from_object),
+            ),
+            deformation: None,
+            flip_normals: placement.flip_normals,
+            attributes: placement.attributes.clone(),
+            catcher: placement.catcher,
+            asset: Some(name.into()),
+            part: None,
+        }));
+        let shapes = (start..self.desc.shapes.len()).collect();
+        self.groups.declare(&shape_name, shapes, span, &mut self.context);
     }
 
     pub(super) fn add_declared_shape(&mut self, shape: ShapeDeclaration, pending: &mut Vec<PendingInstance>) {
@@ -228,7 +309,7 @@ impl Builder {
                 });
             }
             ShapeSource::File(mesh) => {
-                if let Some(model) = self.model_of_mesh(&mesh, &block.transform) {
+                if let Some(model) = self.moving_model(&mesh, &block.transform) {
                     let placement = Placement {
                         transform: block.transform,
                         motion: block.motion,
@@ -236,6 +317,7 @@ impl Builder {
                         material,
                         attributes: block.attributes,
                         catcher: block.catcher,
+                        radius: None,
                     };
                     self.add_model(&model, &name, span, &placement);
                 }
@@ -252,6 +334,50 @@ impl Builder {
                 material,
             }),
         }
+    }
+
+    /// Model of a `mesh` shape, with the motion of its vertices.
+    fn moving_model(&mut self, mesh: &MeshFile, transform: &Affine3A) -> Option<Arc<Model>> {
+        let model = self.model_of_mesh(mesh, transform)?;
+        let place = mesh.file.span;
+        let deformation: Arc<dyn Deformation> = if !mesh.keys.is_empty() {
+            let mut keys = vec![];
+            for (time, file) in &mesh.keys {
+                let model =
+                    self.model_of_mesh(&MeshFile { file: file.clone(), ..mesh.clone() }, transform)?;
+                let Some(mesh) = only_mesh(&model) else {
+                    let message =
+                        format!("`{}` has {} meshes; a key has one", file.value, model.shapes.len());
+                    self.context.error(file.span, message);
+                    return None;
+                };
+                keys.push((*time, mesh));
+            }
+            let Some(keys) = MeshKeys::new(keys) else {
+                self.context
+                    .error(place, "the meshes of the keys differ in their triangles or numbers of vertices");
+                return None;
+            };
+            Arc::new(keys)
+        } else if let Some(span) = mesh.velocities {
+            let only = only_mesh(&model);
+            let Some((mesh, velocities)) = only.and_then(|mesh| Some((mesh.clone(), velocities(&mesh)?)))
+            else {
+                let error = self
+                    .context
+                    .error_at(span, format!("`{}` has no velocities of its vertices", mesh.file.value))
+                    .hint("they are the properties `vx`, `vy` and `vz` of the vertices of a PLY file with one mesh");
+                self.context.push(error);
+                return None;
+            };
+            let shutter = &self.desc.film.shutter;
+            Arc::new(MeshVelocities { mesh, velocities, seconds: shutter.frame / shutter.fps })
+        } else {
+            return Some(model);
+        };
+        let mut model = Model::clone(&model);
+        model.shapes[0].deformation = Some(deformation);
+        Some(Arc::new(model))
     }
 
     /// Part of a mesh file that a `mesh` shape uses.

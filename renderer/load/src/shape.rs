@@ -7,6 +7,7 @@ use super::attributes::{self, read_attributes};
 use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
+use super::mesh_keys::{FileKey, file_keys};
 use super::motion::{MOTION, motion};
 use super::shape_block::{MeshEdits, ShapeBlock};
 use super::strands::{CURVES, POINTS, curves, points};
@@ -79,20 +80,43 @@ pub(super) const CUBE: &[Key<ShapeBlock>] = &[Key {
     set: |shape, field, context| set(&mut shape.size3, field.size3(context)),
 }];
 
-pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
+const HEIGHT: Key<ShapeBlock> = Key {
+    name: "height",
+    doc: "1 by default",
+    set: |shape, field, context| set(&mut shape.height, field.number(context, Range::Positive)),
+};
+
+pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[RADIUS, HEIGHT];
+
+pub(super) const CONE: &[Key<ShapeBlock>] = &[
     RADIUS,
     Key {
-        name: "height",
-        doc: "1 by default",
-        set: |shape, field, context| set(&mut shape.height, field.number(context, Range::Positive)),
+        name: "top_radius",
+        doc: "radius at the top, less than `radius`; 0, a point, by default",
+        set: |shape, field, context| {
+            shape.top_radius = field.given(field.number(context, Range::NotNegative));
+        },
     },
+    HEIGHT,
 ];
 
 pub(super) const MESH: &[Key<ShapeBlock>] = &[
     Key {
         name: "file",
-        doc: "a PLY, OBJ, STL, .serialized, glTF or GLB file; required",
+        doc: "a PLY, OBJ, STL, .serialized, glTF or GLB file; required without `keys`",
         set: |shape, field, context| shape.file = field.given(field.string(context)),
+    },
+    Key {
+        name: "keys",
+        doc: "in place of `file`, files at times in frames, as `{ at(0, \"a.ply\"), at(12, \"b.ply\") }`: each has one mesh, all \
+              with the same triangles; vertices are interpolated linearly, and constant before the first and after the last",
+        set: |shape, field, context| shape.mesh_keys = file_keys(&field, context),
+    },
+    Key {
+        name: "velocities",
+        doc: "`true`: the vertices move by their attributes `vx`, `vy` and `vz`, or `velocity` (m/s), from the film's `frame`; \
+              `false` by default",
+        set: |shape, field, context| shape.velocities = field.given(field.boolean(context)),
     },
     Key {
         name: "part",
@@ -140,11 +164,15 @@ pub(super) enum ShapeSource {
     InstanceOf(Given<String>),
 }
 
-/// Mesh file of a shape, with the part to use and its edits.
+/// Mesh file of a shape, with the part to use, its edits and its motion.
+#[derive(Clone)]
 pub(super) struct MeshFile {
     pub(super) file: Given<String>,
     pub(super) part: Option<Given<u64>>,
     pub(super) edits: MeshEdits,
+    pub(super) keys: Vec<FileKey>,
+    /// Location of the key `velocities`, if it is true.
+    pub(super) velocities: Option<Span>,
 }
 
 /// Kinds of shapes.
@@ -156,6 +184,7 @@ enum ShapeKeyword {
     Disk,
     Cube,
     Cylinder,
+    Cone,
     Mesh,
     Curves,
     Points,
@@ -171,6 +200,7 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ("disk", ShapeKeyword::Disk),
         ("cube", ShapeKeyword::Cube),
         ("cylinder", ShapeKeyword::Cylinder),
+        ("cone", ShapeKeyword::Cone),
         ("mesh", ShapeKeyword::Mesh),
         ("curves", ShapeKeyword::Curves),
         ("points", ShapeKeyword::Points),
@@ -184,6 +214,7 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ShapeKeyword::Disk => ("a disk", DISK),
         ShapeKeyword::Cube => ("a cube", CUBE),
         ShapeKeyword::Cylinder => ("a cylinder", CYLINDER),
+        ShapeKeyword::Cone => ("a cone", CONE),
         ShapeKeyword::Mesh => ("a mesh", MESH),
         ShapeKeyword::Curves => ("curves", CURVES),
         ShapeKeyword::Points => ("points", POINTS),
@@ -205,10 +236,22 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ShapeKeyword::Cylinder => {
             ShapeSource::Geometry(GeometryDesc::Cylinder { radius: block.radius, height: block.height })
         }
+        ShapeKeyword::Cone => ShapeSource::Geometry(cone(&block, context)?),
         ShapeKeyword::Mesh => ShapeSource::File(MeshFile {
-            file: required(block.file.take(), "file", what, declaration, context)?,
+            file: match block.mesh_keys.first() {
+                None => required(block.file.take(), "file", what, declaration, context)?,
+                Some((_, first)) => {
+                    if let Some(file) = &block.file {
+                        context.error(file.span, "a mesh takes either `file` or `keys`");
+                        return None;
+                    }
+                    first.clone()
+                }
+            },
             part: block.part.take(),
             edits: block.edits,
+            keys: std::mem::take(&mut block.mesh_keys),
+            velocities: block.velocities.filter(|velocities| velocities.value).map(|given| given.span),
         }),
         ShapeKeyword::Curves => ShapeSource::Geometry(curves(&block.strands, declaration, context)?),
         ShapeKeyword::Points => ShapeSource::Geometry(points(&block.strands, declaration, context)?),
@@ -217,6 +260,24 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         }
     };
     Some(ShapeDeclaration { name, span: declaration.span, source, block })
+}
+
+/// The cone of a block.
+fn cone(block: &ShapeBlock, context: &mut LoadContext) -> Option<GeometryDesc> {
+    let ShapeBlock { radius, height, .. } = *block;
+    let top = block.top_radius.map_or(0.0, |top| top.value);
+    if let Some(given) = block.top_radius
+        && top >= radius
+    {
+        let error = context
+            .error_at(given.span, format!("`top_radius` is {top}, not less than `radius`, {radius}"))
+            .hint(
+                "turn a cone that opens upwards: `transform = translate(0, 0, 1) * rotate((1, 0, 0), 180)`",
+            );
+        context.push(error);
+        return None;
+    }
+    Some(GeometryDesc::Cone { radius, top, height })
 }
 
 fn required<T>(

@@ -4,6 +4,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Expr;
 
 use super::field::Given;
+use super::mesh_keys::FileKey;
 use renderer_geometry::{CurveBasis, CurveStyle, Mesh, ObjectAttributes, PointStyle};
 use renderer_scene::{Catcher, Motion};
 
@@ -18,12 +19,15 @@ pub(super) struct ShapeBlock {
     pub(super) center: Vec3,
     pub(super) radius: f32,
     pub(super) height: f32,
+    pub(super) top_radius: Option<Given<f32>>,
     pub(super) size: f32,
     pub(super) size2: Vec2,
     pub(super) size3: Vec3,
     pub(super) file: Option<Given<String>>,
     pub(super) part: Option<Given<u64>>,
     pub(super) edits: MeshEdits,
+    pub(super) mesh_keys: Vec<FileKey>,
+    pub(super) velocities: Option<Given<bool>>,
     pub(super) of: Option<Given<String>>,
     pub(super) strands: StrandBlock,
 }
@@ -40,12 +44,15 @@ impl Default for ShapeBlock {
             center: Vec3::ZERO,
             radius: 1.0,
             height: 1.0,
+            top_radius: None,
             size: 2.0,
             size2: Vec2::splat(2.0),
             size3: Vec3::splat(2.0),
             file: None,
             part: None,
             edits: MeshEdits::default(),
+            mesh_keys: vec![],
+            velocities: None,
             of: None,
             strands: StrandBlock::default(),
         }

@@ -11,9 +11,9 @@ use super::shape_block::{ShapeBlock, StrandBlock};
 use super::table::{Key, set};
 use super::value::SceneValue;
 use renderer_geometry::{
-    AttributeDomain, CurveBasis, CurveSet, CurveStyle, Curves, MeshAttribute, PointStyle, Points,
+    AttributeDomain, CurveBasis, CurveSet, CurveStyle, Curves, CurvesError, MeshAttribute, PointStyle, Points,
 };
-use renderer_import::{StrandFile, read_strands};
+use renderer_import::{StrandFile, StrandKind, StrandSet, read_strands};
 use renderer_scene::GeometryDesc;
 
 /// Radius of strands and points that have none.
@@ -206,6 +206,37 @@ pub(super) fn points(
             None
         }
     }
+}
+
+/// Geometry of a model's lines, as tubes, or points, as spheres, of a radius [m].
+pub(super) fn of_model(set: &StrandSet, radius: f32) -> Result<GeometryDesc, CurvesError> {
+    let vertices: Vec<Vec4> = set.positions.iter().map(|p| p.extend(radius)).collect();
+    let color = |domain| match set.colors.is_empty() {
+        true => vec![],
+        false => vec![MeshAttribute {
+            name: "color".to_owned(),
+            domain,
+            width: 3,
+            values: set.colors.clone(),
+            properties: vec![],
+        }],
+    };
+    Ok(match set.kind {
+        StrandKind::Points => GeometryDesc::Points(Arc::new(Points::new(
+            PointStyle::Sphere,
+            vertices,
+            vec![],
+            color(AttributeDomain::Face),
+        )?)),
+        StrandKind::Lines => GeometryDesc::Curves(Arc::new(Curves::new(CurveSet {
+            basis: CurveBasis::Linear,
+            style: CurveStyle::Round,
+            strands: set.counts.clone(),
+            vertices,
+            normals: vec![],
+            attributes: color(AttributeDomain::Vertex),
+        })?)),
+    })
 }
 
 /// Points of the file or of the block.

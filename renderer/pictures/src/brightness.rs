@@ -23,8 +23,15 @@ const WHITE: f32 = 1.001;
 const BRIGHT: f32 = 0.7;
 const MIDDLE: f32 = 0.3;
 
-/// The warning about an image that is written to these files, if there is one. Tone curves burn nothing out.
-pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathBuf]) -> Option<Diagnostic> {
+/// The warning about an image that is written to these files, if there is one. Tone curves burn nothing out. `exposure` and
+/// `film`, the exposure of the film, are in stops.
+pub fn warning(
+    image: &Image,
+    exposure: f32,
+    film: f32,
+    tone_map: ToneMap,
+    outputs: &[PathBuf],
+) -> Option<Diagnostic> {
     let mut luminances: Vec<f32> = (0..image.height)
         .flat_map(|y| (0..image.width).map(move |x| image.rgb(x, y)))
         .map(Rgb::luminance)
@@ -46,7 +53,7 @@ pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathB
     if !outputs.iter().any(|path| has_8_bits(path)) {
         return None;
     }
-    let factor = exp2(exposure);
+    let factor = exp2(exposure + film);
     let clipped = luminances.iter().filter(|&&luminance| luminance * factor > WHITE).count() as f64;
     let all = luminances.len() as f64;
     let bright = quantile(&mut luminances, 1.0 - MIN_LIT_FRACTION);
@@ -54,7 +61,7 @@ pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathB
     luminances.retain(|luminance| luminance * factor >= DARK);
     let lit = luminances.len() as f64;
     let (message, stops) = if bright * factor < DARK {
-        ("the picture is nearly black".to_owned(), log2(BRIGHT / bright).floor())
+        ("the picture is nearly black".to_owned(), (log2(BRIGHT / bright) - film).floor())
     } else if tone_map == ToneMap::None
         && clipped > OVEREXPOSED_FRACTION * lit
         && clipped >= MIN_OVEREXPOSED_AREA * all
@@ -62,7 +69,7 @@ pub fn warning(image: &Image, exposure: f32, tone_map: ToneMap, outputs: &[PathB
         let percent = 100.0 * clipped / all;
         let middle = quantile(&mut luminances, 0.5);
         let message = format!("{percent:.0} % of the picture is burnt out: brighter than white");
-        (message, log2(MIDDLE / middle).floor())
+        (message, (log2(MIDDLE / middle) - film).floor())
     } else {
         return None;
     };
@@ -96,7 +103,7 @@ mod tests {
         let image = Image::from_fn(100, 100, |x, _| {
             Rgb::splat(if (x as f32) < 100.0 * part { luminance } else { 0.0 })
         });
-        warning(&image, exposure, ToneMap::None, &[file.into()]).map(|warning| warning.to_string())
+        warning(&image, exposure, 0.0, ToneMap::None, &[file.into()]).map(|warning| warning.to_string())
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shading::Span;
 
-use crate::Motion;
+use crate::{MaterialId, Motion};
 use renderer_geometry::camera;
 
 /// Camera with its name.
@@ -16,6 +16,8 @@ pub struct CameraDesc {
     pub span: Span,
     /// The camera.
     pub camera: camera::CameraDesc,
+    /// Shader of a custom camera.
+    pub shader: Option<MaterialId>,
     /// Camera-to-world transform over time, which replaces that of the camera.
     pub motion: Option<Arc<Motion>>,
 }

@@ -1,6 +1,6 @@
 //! Description of film and sampler.
 
-use super::{Placed, Shutter};
+use super::{Placed, Shutter, ShutterTiming};
 use renderer_image::Rect;
 use renderer_image::film::FilterShape;
 use renderer_passes::PassDesc;
@@ -22,6 +22,10 @@ pub struct FilmDesc {
     pub transparent: bool,
     /// Frame and exposure.
     pub shutter: Shutter,
+    /// Distribution of samples over the shutter interval.
+    pub shutter_timing: ShutterTiming,
+    /// Exposure of 8-bit pictures [stops].
+    pub exposure: f32,
 }
 
 /// Sampler settings.

@@ -24,11 +24,13 @@ mod integrator;
 mod light;
 mod luminaire;
 mod material;
+mod mesh_keys;
 mod motion;
 mod nesting;
 mod placed;
 mod ray_override;
 mod shape;
+mod shutter;
 mod track;
 
 pub use camera::CameraDesc;
@@ -41,11 +43,13 @@ pub use light::{
 };
 pub use luminaire::{AngularTable, LUMENS_PER_WATT, Luminaire, PhotometricWeb, Photometry, Symmetry};
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
+pub use mesh_keys::{MeshKeys, MeshVelocities};
 pub use motion::{Motion, NodeTracks, SceneTime, Shutter, TransformKey};
 pub use nesting::{Nesting, Priority};
 pub use placed::Placed;
 pub use ray_override::{RayFilter, RayOverride};
 pub use shape::{Catcher, GeometryDesc, ModelPart, ShapeDesc};
+pub use shutter::{ShutterCurve, ShutterTiming};
 pub use track::{Track, TrackInterpolation, TrackValue};
 
 use std::path::PathBuf;
@@ -183,6 +187,7 @@ impl SceneDesc {
                 name: "origin".to_owned(),
                 span: Span::default(),
                 camera: renderer_geometry::camera::CameraDesc::pinhole(1.0),
+                shader: None,
                 motion: None,
             });
         }

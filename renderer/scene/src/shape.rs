@@ -121,6 +121,15 @@ pub enum GeometryDesc {
         /// Height, positive.
         height: f32,
     },
+    /// Lateral surface of a cone about the z axis, from z = 0 up, facing outward.
+    Cone {
+        /// Radius at z = 0, positive.
+        radius: f32,
+        /// Radius at the height, less than `radius`; 0 for a point.
+        top: f32,
+        /// Height, positive.
+        height: f32,
+    },
     /// Triangle mesh. Shapes that hold the same `Arc` are instances of it.
     Mesh(Arc<Mesh>),
     /// Tubes or ribbons along splines.
@@ -149,6 +158,10 @@ impl GeometryDesc {
             GeometryDesc::Cylinder { radius, height } => {
                 (Geometry::Cylinder, Affine3A::from_scale(Vec3::new(*radius, *radius, *height)))
             }
+            GeometryDesc::Cone { radius, top, height } => (
+                Geometry::Cone(top / radius),
+                Affine3A::from_scale(Vec3::new(*radius, *radius, *height)),
+            ),
             GeometryDesc::Mesh(mesh) => (Geometry::Mesh(mesh.clone()), Affine3A::IDENTITY),
             GeometryDesc::Curves(curves) => (Geometry::Curves(curves.clone()), Affine3A::IDENTITY),
             GeometryDesc::Points(points) => (Geometry::Points(points.clone()), Affine3A::IDENTITY),

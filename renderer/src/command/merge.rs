@@ -76,6 +76,7 @@ fn merge(args: &MergeArgs) -> Result<(), Failure> {
         warnings.list.extend(brightness::warning(
             &written.image,
             args.exposure,
+            0.0,
             pictures.tone_map,
             &pictures.images,
         ));

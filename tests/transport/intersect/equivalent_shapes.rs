@@ -169,18 +169,21 @@ fn analytic_shapes_match_fine_meshes() {
         Vec3::new(cos, sin, 0.0)
     };
     let mut disk = Mesh { positions: vec![Vec3::ZERO], ..Mesh::default() };
-    let mut cylinder = Mesh::default();
+    let (mut cylinder, mut cone) = (Mesh::default(), Mesh::default());
     for sector in 0..SECTORS {
         disk.positions.push(about(sector));
         disk.triangles.push([0, 1 + sector, 1 + (sector + 1) % SECTORS]);
         cylinder.positions.extend([about(sector), about(sector) + Vec3::Z]);
+        cone.positions.extend([about(sector), about(sector) * 0.3 + Vec3::Z]);
         let [a, b] = [2 * sector, 2 * ((sector + 1) % SECTORS)];
         cylinder.triangles.extend([[a, b, b + 1], [a, b + 1, a + 1]]);
     }
+    cone.triangles.clone_from(&cylinder.triangles);
     for (analytic, fine) in [
         (Geometry::Sphere, globe(SECTORS / 2, SECTORS)),
         (Geometry::Disk, disk),
         (Geometry::Cylinder, cylinder),
+        (Geometry::Cone(0.3), cone),
     ] {
         // Without stretching, which would rotate normals by more than a chord's angle.
         check_alike(&round, false, alone(analytic), alone(mesh(fine)));

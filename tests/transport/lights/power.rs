@@ -332,7 +332,9 @@ fn power_of_small_emitting_parts_of_large_shapes() {
             "Ci = (abs(u - 0.41) < {0} && abs(v - 0.63) < {0}) ? 10 * emission() : 0;",
             0.5 * share
         );
-        for (kind, geometry) in geometries().into_iter().take(4) {
+        for (kind, geometry) in
+            geometries().into_iter().filter(|(kind, _)| !["folded", "cube"].contains(kind))
+        {
             let case = case(kind, &geometry, placed(Vec3::splat(0.7)), &body, false, false);
             let mut context = Context::new(&case.scene);
             let light = &case.scene.lights()[0];
@@ -343,6 +345,10 @@ fn power_of_small_emitting_parts_of_large_shapes() {
                     Geometry::Sphere => turns * ((PI * low).cos() - (PI * high).cos()),
                     Geometry::Disk => turns * 0.41 * share,
                     Geometry::Cylinder => turns * share,
+                    Geometry::Cone(top) => {
+                        let slope = 1.0 - top;
+                        turns * share * (1.0 - slope * 0.63) * (1.0 + slope * slope).sqrt()
+                    }
                     Geometry::Mesh(_) | Geometry::Curves(_) | Geometry::Points(_) => 4.0 * share * share,
                 };
             let (power, exact) = (f64::from(light.power(1.0)), f64::from(10.0 * PI * area));

@@ -299,3 +299,23 @@ fn haze_has_an_albedo_and_faces_the_viewer() {
     assert!((found.of("depth")[middle][0] - 8.0).abs() < 0.1);
     assert!(found.of("direct_volume")[middle][0] > 0.05);
 }
+
+#[test]
+fn coverage_does_not_depend_on_the_throughput_of_camera_rays() {
+    let shader = r#"
+        shader vignette(output vector direction = 0, output color throughput = 0.25)
+        {
+            if (v > 0.5) direction = vector(u - 0.5, v - 0.5, 1);
+        }"#;
+    let camera = "camera main : custom { shader = vignette(); from = (0, 0, 0); to = (0, 0, -1); }";
+    let text = WALLS.replace(
+        "camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 60; }",
+        camera,
+    );
+    let found = rendered(&format!("{shader}{text}"), &["alpha"], 256);
+    let alpha: Vec<f32> = found.layered.picture.data.chunks_exact(4).map(|pixel| pixel[3]).collect();
+    for (x, y, covered) in [(3, 3, 0.25), (12, 3, 0.0), (3, 12, 0.0), (12, 12, 0.0)] {
+        let found = alpha[y * 16 + x];
+        assert!((found - covered).abs() < 0.02, "coverage at {x}, {y}: {found} for {covered}");
+    }
+}

@@ -107,6 +107,7 @@ impl Accel {
                 Geometry::Sphere
                 | Geometry::Disk
                 | Geometry::Cylinder
+                | Geometry::Cone(_)
                 | Geometry::Curves(_)
                 | Geometry::Points(_) => {
                     let surface = UserSurface::new(shape).expect("the shape is no mesh");

@@ -45,6 +45,12 @@ pub enum CameraError {
         /// The width or height [m].
         width: f32,
     },
+    /// The distance between the eyes is negative.
+    #[error("the distance between the eyes is {distance}, not a number from 0 up")]
+    EyeDistance {
+        /// The distance [m].
+        distance: f32,
+    },
     /// The shift of the film is not finite.
     #[error("the shift of the film is {}, {}, not two finite numbers", .shift.x, .shift.y)]
     Shift {

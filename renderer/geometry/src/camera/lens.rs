@@ -21,6 +21,19 @@ pub(super) struct LocalRay {
     pub(super) depth_unit: f32,
 }
 
+impl LocalRay {
+    /// The viewing axis, the same for all film points.
+    pub(super) const AXIS: LocalRay = LocalRay {
+        origin: Vec3::ZERO,
+        direction: Vec3::NEG_Z,
+        origin_dx: Vec3::ZERO,
+        origin_dy: Vec3::ZERO,
+        direction_dx: Vec3::ZERO,
+        direction_dy: Vec3::ZERO,
+        depth_unit: 1.0,
+    };
+}
+
 /// Axis of the film that the field of view of a perspective camera refers to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FovAxis {

@@ -11,6 +11,8 @@
 
 use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
+use super::CustomLens;
+
 /// Nearest depth of the near plane in `screen` space [m].
 const MIN_NEAR: f32 = 1e-3;
 
@@ -23,14 +25,16 @@ pub struct CameraView {
     pub resolution: [u32; 2],
     /// Keyword of the projection in scene files.
     pub projection: &'static str,
-    /// Angle that the width of the film covers [degrees]; 0 for parallel rays.
+    /// Angle that the width of the film covers [degrees]; 0 for parallel rays and custom cameras.
     pub fov: f32,
     /// Near and far clipping distance [m].
     pub clip: [f32; 2],
     /// Width of a pixel divided by its height.
     pub pixel_aspect: f32,
-    /// The image plane; `None` for a panorama or a fisheye lens.
+    /// The image plane; `None` for a panorama, a fisheye lens or a custom camera.
     pub plane: Option<ImagePlane>,
+    /// Lens settings of a custom camera.
+    pub custom: Option<CustomLens>,
 }
 
 /// The image plane of a camera: `screen` space and the film in it.
@@ -57,6 +61,7 @@ impl Default for CameraView {
             clip: [0.0, f32::INFINITY],
             pixel_aspect: 1.0,
             plane: None,
+            custom: None,
         }
     }
 }
@@ -131,7 +136,7 @@ impl PlaneFilm {
 
 impl CameraView {
     /// Matrices between camera space and the space `screen`, `NDC` or `raster`: camera from space, and space from camera.
-    /// `None` for other names, and for panoramas and fisheye lenses.
+    /// `None` for other names, and for panoramas, fisheye lenses and custom cameras.
     pub fn projected_space(&self, name: &str) -> Option<[Mat4; 2]> {
         let plane = self.plane.as_ref()?;
         let scale = |size: Vec2| Mat4::from_scale(size.extend(1.0));

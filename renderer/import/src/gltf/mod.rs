@@ -40,6 +40,7 @@ mod primitive;
 mod scene;
 mod selection;
 mod slot;
+mod strands;
 mod tangents;
 mod text;
 

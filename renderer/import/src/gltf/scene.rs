@@ -22,9 +22,10 @@ use super::material::{Materials, ReadMaterials};
 use super::nodes::{PlacedNodes, placed_nodes};
 use super::pose::Pose;
 use super::posed_primitive::{ReadPrimitive, read_primitive};
+use super::strands::strands;
 use super::{GltfError, instancing, primitive};
 use crate::model::Names;
-use crate::{ImportError, Model, ModelShape};
+use crate::{ImportError, Model, ModelShape, ModelStrands, StrandSet};
 use renderer_base::files::OverBudget;
 use renderer_base::math::in_double;
 use renderer_geometry::Mesh;
@@ -265,15 +266,18 @@ impl Reader<'_> {
         }
         let single = mesh.primitives().len() == 1;
         for primitive in mesh.primitives() {
+            let set =
+                strands(mesh, &primitive, self.buffers).map_err(|reason| self.document_error(reason))?;
+            if let Some(set) = set {
+                let part = part_of(&name, single, &primitive);
+                self.strands((node, world_from_node), set, &part, primitive.material().index(), &places);
+                continue;
+            }
             let Some(triangles) = self.primitive(node, mesh, &primitive)? else {
                 continue;
             };
             self.warn_of_missing_sets(mesh, &primitive);
-            let part = if single {
-                name.clone()
-            } else {
-                format!("{name}.{}", primitive.index())
-            };
+            let part = part_of(&name, single, &primitive);
             let key = self.key(node, mesh, &primitive);
             let allocated = self.buffers.budget.allocate("instances", places.len(), SHAPE_BYTES);
             allocated.map_err(|excess| self.document_error(excess.to_string()))?;
@@ -312,6 +316,29 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds lines or points with each of their transforms, except those that are flattened.
+    fn strands(
+        &mut self,
+        (node, world_from_node): (&Node<'_>, Option<&DAffine3>),
+        set: StrandSet,
+        part: &str,
+        material: Option<usize>,
+        places: &[(usize, Place)],
+    ) {
+        let (set, name): (Arc<StrandSet>, Arc<str>) = (set.into(), self.shape_names.unique(part).into());
+        for (_, place) in places.iter().filter(|(_, place)| place.flat_along.is_none()) {
+            let motion =
+                world_from_node.and_then(|world| self.motion((node, world), place, places.len() > 1));
+            self.model.strands.push(ModelStrands {
+                name: name.clone(),
+                set: set.clone(),
+                world_from_object: place.world_from_mesh,
+                motion,
+                material,
+            });
+        }
     }
 
     /// Warns of instances of a mesh that have no area.
@@ -421,5 +448,13 @@ impl Reader<'_> {
             }
             Err(reason) => self.warn(format!("the light `{name}` {reason} and is left out")),
         }
+    }
+}
+
+/// Name of the shape of a primitive of a node's mesh.
+fn part_of(name: &str, is_single: bool, primitive: &Primitive<'_>) -> String {
+    match is_single {
+        true => name.to_owned(),
+        false => format!("{name}.{}", primitive.index()),
     }
 }

@@ -6,6 +6,7 @@ use rustc_hash::FxHasher;
 use serde_json::{Value as Json, json};
 
 use renderer_image::film::NoiseGoal;
+use renderer_scene::ShutterTiming;
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::RenderSettings;
 
@@ -30,6 +31,9 @@ impl Identity {
             ("integrator", integrator.name().to_owned()),
         ];
         facts.extend(integrator_facts(integrator));
+        if settings.is_moving && settings.shutter != ShutterTiming::default() {
+            facts.push(("shutter", format!("{:016x}", hash(&format!("{:?}", settings.shutter)))));
+        }
         if let Some(NoiseGoal { error, min_samples, max_samples }) = settings.noise {
             facts.push(("noise", format!("{error} from {min_samples} to {max_samples} samples")));
         }
@@ -56,7 +60,7 @@ impl Identity {
     pub fn difference(&self, other: &Identity) -> Option<String> {
         let names = self.0.iter().chain(&other.0).map(|(name, _)| name.as_str());
         let name = names.into_iter().find(|name| self.get(name) != other.get(name))?;
-        if ["scene", "camera"].contains(&name) {
+        if ["scene", "camera", "shutter"].contains(&name) {
             return Some(format!("the {name} is another one"));
         }
         let text = |identity: &Identity| identity.get(name).unwrap_or("nothing").to_owned();

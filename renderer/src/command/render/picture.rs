@@ -50,6 +50,7 @@ pub(super) fn render_picture(
     warnings
         .list
         .extend(pictures.unused_layers(&settings).into_iter().chain(pictures.unused_exposure()));
+    pictures.exposure += desc.film.exposure;
     let origin = RenderOrigin::of(&built.scene, &desc.file, &settings);
     pictures
         .check_existing_parts(&Ranges::of(settings.samples.clone()), |part| origin.identity_beside(part))?;
@@ -76,7 +77,13 @@ pub(super) fn render_picture(
     let statistics = Statistics::new(load, &built, &rendered);
     statistics.warn(&built.scene, &mut warnings);
     let images = &pictures.images;
-    (warnings.list).extend(brightness::warning(&written.image, args.exposure, pictures.tone_map, images));
+    (warnings.list).extend(brightness::warning(
+        &written.image,
+        args.exposure,
+        desc.film.exposure,
+        pictures.tone_map,
+        images,
+    ));
     // Before anything is printed: the terminal draws it over the last one.
     if let Some(preview) = preview {
         preview.finish(written.image.clone());
@@ -210,7 +217,7 @@ impl ObservedRender<'_> {
             Some(viewer) => {
                 let shown = Shown {
                     output: &pictures.files()[0],
-                    exposure: args.exposure,
+                    exposure: pictures.exposure,
                     tone_map: pictures.tone_map,
                     clears: args.watch,
                 };

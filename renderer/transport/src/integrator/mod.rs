@@ -164,6 +164,9 @@ impl Prepared {
         sink: &mut impl RadianceSink,
     ) {
         context.stats.camera_rays += 1;
+        if ray.throughput.is_black() {
+            return sink.escape(Rgb::WHITE);
+        }
         let mut path = PathState::camera(scene, ray);
         let (hides_emitters, hides_background) = self.hidden();
         if hides_emitters {

@@ -540,6 +540,6 @@ fn square_of_uv(analytic: Analytic, uv: Vec2) -> Vec2 {
     match analytic {
         Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * cos(PI * uv.y)),
         Analytic::Disk => Vec2::new(uv.x * uv.x, uv.y),
-        Analytic::Cylinder => uv,
+        Analytic::Cylinder | Analytic::Cone(_) => Vec2::new(uv.x, analytic.area_below(uv.y)),
     }
 }

@@ -5,6 +5,7 @@
 
 mod attribute;
 mod cached_shading;
+mod camera_shader;
 mod closure_effects;
 mod closure_registry;
 mod closures;
@@ -53,6 +54,7 @@ use shader::Shader;
 pub use shading::{RayKind, Report, ShadingContext};
 
 pub use attribute::{has_attribute, known_attributes};
+pub use camera_shader::CameraShader;
 pub use closure_registry::closure_registry;
 pub use hit_ray::HitRay;
 pub use host::Host;
@@ -100,6 +102,8 @@ pub struct Material {
     /// Shader of the interior medium.
     inside: Option<Arc<ShaderInstance>>,
     interior: Interior,
+    /// Camera shader, if the material is that of a camera.
+    camera: Option<CameraShader>,
     /// World-space area of each shape of the scene [m²]; empty if the shader does not use it.
     areas: Arc<[f32]>,
 }
@@ -140,7 +144,7 @@ impl Material {
         host: &Host,
         context: &mut ShadingContext,
     ) -> Material {
-        let Instances { full, light, replaced, inside } = instances.into();
+        let Instances { full, light, replaced, inside, camera } = instances.into();
         let known = full.statistics();
         let areas = if known.reads_surface_area { host.areas() } else { Arc::default() };
         let mut flags = closure_effects::flags(known);
@@ -175,6 +179,7 @@ impl Material {
             space: host.space(),
             inside,
             interior,
+            camera,
             areas,
         }
     }
@@ -186,6 +191,7 @@ impl Material {
             light: self.light.as_ref().map(|light| light.instance.clone()),
             replaced: self.replaced.clone(),
             inside: self.inside.clone(),
+            camera: self.camera.clone(),
         }
     }
 
@@ -397,9 +403,15 @@ impl Material {
         self.known().flat_map(|known| &known.late_files).map(String::as_str)
     }
 
-    /// Statistics of the shaders of the surface and of the medium.
+    /// Camera shader of a custom camera.
+    pub(crate) fn camera(&self) -> Option<&CameraShader> {
+        self.camera.as_ref()
+    }
+
+    /// Statistics of the shaders of the surface, of the medium and of the camera.
     fn known(&self) -> impl Iterator<Item = &Statistics> {
-        let all = [Some(&self.full.instance), self.inside.as_ref()];
+        let camera = self.camera.as_ref().map(CameraShader::instance);
+        let all = [Some(&self.full.instance), self.inside.as_ref(), camera];
         all.into_iter().flatten().map(|instance| instance.statistics())
     }
 
@@ -419,6 +431,9 @@ impl Material {
         let mut hasher = FxHasher::default();
         let known = self.full.instance.statistics();
         known.fingerprint.hash(&mut hasher);
+        if let Some(camera) = &self.camera {
+            camera.instance().statistics().fingerprint.hash(&mut hasher);
+        }
         for named in self.known().flat_map(|known| &known.textures) {
             texture(&named.request).hash(&mut hasher);
         }

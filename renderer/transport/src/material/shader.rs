@@ -7,7 +7,7 @@ use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingCo
 
 use super::cached_shading::{CachedShading, RUNS};
 use super::component::Flattener;
-use super::{ShadingResult, closure_effects, interior};
+use super::{CameraShader, ShadingResult, closure_effects, interior};
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
 use renderer_scene::Priority;
@@ -23,6 +23,8 @@ pub struct Instances {
     pub(crate) replaced: Option<Arc<ShaderInstance>>,
     /// Shader of the interior medium; `None` without a medium.
     pub inside: Option<Arc<ShaderInstance>>,
+    /// Camera shader, if the material is that of a camera.
+    pub(crate) camera: Option<CameraShader>,
 }
 
 impl Instances {
@@ -33,14 +35,15 @@ impl Instances {
 
     /// Instances of the material.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<ShaderInstance>> {
-        [Some(&self.full), self.light.as_ref(), self.inside.as_ref()]
-            .into_iter()
-            .flatten()
+        let camera = self.camera.as_ref().map(CameraShader::instance);
+        let all = [Some(&self.full), self.light.as_ref(), self.inside.as_ref(), camera];
+        all.into_iter().flatten()
     }
 
-    /// Statistics of the shaders of the surface and of the medium.
+    /// Statistics of the shaders of the surface, of the medium and of the camera.
     pub(crate) fn known(&self) -> impl Iterator<Item = &Statistics> {
-        let all = [Some(&self.full), self.inside.as_ref()];
+        let camera = self.camera.as_ref().map(CameraShader::instance);
+        let all = [Some(&self.full), self.inside.as_ref(), camera];
         all.into_iter().flatten().map(|instance| instance.statistics())
     }
 
@@ -96,13 +99,19 @@ impl Instances {
                 Some(instantiate(&options)?)
             }
         };
-        Ok(Instances { full, light, inside, replaced: None })
+        Ok(Instances { full, light, inside, replaced: None, camera: None })
     }
 }
 
 impl From<Arc<ShaderInstance>> for Instances {
     fn from(full: Arc<ShaderInstance>) -> Instances {
-        Instances { full, light: None, inside: None, replaced: None }
+        Instances {
+            full,
+            light: None,
+            inside: None,
+            replaced: None,
+            camera: None,
+        }
     }
 }
 

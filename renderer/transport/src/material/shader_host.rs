@@ -13,7 +13,9 @@ use shading::{
 use super::attribute;
 use super::grid::is_grid;
 use super::host::{BuildPhase, Frozen, GRID_FLAG, Host, INDEX_BITS};
-use super::standard_attribute::{NumberAttribute, ObjectInfo, numbers_of_kind, of_camera, of_face};
+use super::standard_attribute::{
+    LENS, NumberAttribute, ObjectInfo, numbers_of_kind, of_camera, of_face, of_lens, pair_of_kind,
+};
 use super::texture::{self, ResolvedTexture};
 use crate::cloud::CloudId;
 use renderer_base::math::inverse;
@@ -140,6 +142,9 @@ impl ShaderHost for Host {
             let x = standard.value(&frozen.camera, globals, shape, object)?;
             return Some([x, x, x, 0.0]);
         }
+        if let Some([x, y]) = of_lens(&frozen.camera, globals, name) {
+            return Some([x, y, 0.0, 0.0]);
+        }
         attribute::value(given, shape?, globals, frozen.space)
     }
 
@@ -160,6 +165,11 @@ impl ShaderHost for Host {
             shape.and_then(|shape| of_face(shape, frozen.space, globals, name, index, kind))
         {
             return Some(of_face);
+        }
+        if index.is_none()
+            && let Some(pair) = of_lens(&frozen.camera, globals, name)
+        {
+            return pair_of_kind(pair, kind);
         }
         let value = match shape.and_then(|shape| shape.attributes.get(name)) {
             Some(given) => given.clone(),
@@ -231,6 +241,9 @@ impl ShaderHost for Host {
             if standard.is_of_island() && self.frozen.get().is_none() {
                 self.with_build_phase(|building| building.needs_islands = true);
             }
+            return None;
+        }
+        if LENS.contains(&name) {
             return None;
         }
         let index = match self.frozen.get() {

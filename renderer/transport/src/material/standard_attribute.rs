@@ -1,7 +1,7 @@
 //! Standard attributes of shading points: those of the camera and the face by OSL's names, those of the path and the
 //! object by Cycles' names.
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use shading::ShaderGlobals;
 use shading::hir::kind::Element;
 use shading::hir::{Const, Kind};
@@ -64,6 +64,12 @@ pub(super) enum NumberAttribute {
     PointRadius,
     /// `geom:point_random`: random number in `[0,1)` of the point.
     PointRandom,
+    /// `cam:focal_distance`: focus distance of a custom camera [m].
+    FocusDistance,
+    /// `cam:aperture_size`: radius of its aperture [m].
+    ApertureRadius,
+    /// `cam:aperture_aspect_ratio`: height of the aperture divided by its width.
+    ApertureRatio,
     /// `shader:work`: cost of the shader that an override replaces.
     Work,
     /// `shader:missing`: 1 if that shader lacks files or attributes; otherwise 0.
@@ -71,7 +77,7 @@ pub(super) enum NumberAttribute {
 }
 
 /// Attributes of one number by name.
-const NUMBERS: [(&str, NumberAttribute); 24] = [
+const NUMBERS: [(&str, NumberAttribute); 27] = [
     ("camera:fov", NumberAttribute::Fov),
     ("camera:pixelaspect", NumberAttribute::PixelAspect),
     ("camera:clip_near", NumberAttribute::ClipNear),
@@ -94,6 +100,9 @@ const NUMBERS: [(&str, NumberAttribute); 24] = [
     ("geom:is_point", NumberAttribute::IsPoint),
     ("geom:point_radius", NumberAttribute::PointRadius),
     ("geom:point_random", NumberAttribute::PointRandom),
+    ("cam:focal_distance", NumberAttribute::FocusDistance),
+    ("cam:aperture_size", NumberAttribute::ApertureRadius),
+    ("cam:aperture_aspect_ratio", NumberAttribute::ApertureRatio),
     (WORK_ATTRIBUTE, NumberAttribute::Work),
     (MISSING_ATTRIBUTE, NumberAttribute::Missing),
 ];
@@ -101,9 +110,14 @@ const NUMBERS: [(&str, NumberAttribute); 24] = [
 /// Names of arrays and strings of the geometry.
 const GEOMETRY: [&str; 3] = ["geom:name", "geom:trianglevertices", "geom:polyvertices"];
 
+/// Names of the pairs of numbers of a custom camera; see [`of_lens`].
+pub(super) const LENS: [&str; 4] =
+    ["cam:sensor_size", "cam:image_resolution", "cam:resolution", "cam:aperture_position"];
+
 /// Returns whether shading points of any shape may have an attribute of this name.
 pub fn is_standard(name: &str) -> bool {
-    NumberAttribute::named(name).is_some() || name.starts_with("camera:") || GEOMETRY.contains(&name)
+    let is_of_camera = name.starts_with("camera:") || name.starts_with("cam:");
+    NumberAttribute::named(name).is_some() || is_of_camera || GEOMETRY.contains(&name)
 }
 
 /// Properties of an object for attributes, besides its geometry.
@@ -171,6 +185,9 @@ impl NumberAttribute {
                 shape?.points()?;
                 random_of(object, globals.primitive)
             }
+            NumberAttribute::FocusDistance => camera.custom?.focus_distance,
+            NumberAttribute::ApertureRadius => camera.custom?.aperture.radius,
+            NumberAttribute::ApertureRatio => camera.custom?.aperture.ratio,
             NumberAttribute::Work => globals.work,
             NumberAttribute::Missing => f32::from(u8::from(object.lacks_inputs)),
         })
@@ -184,6 +201,27 @@ fn random_of(object: ObjectInfo, part: u32) -> f32 {
 
 fn is_tube(shape: &Shape) -> bool {
     shape.curves().is_some_and(|curves| curves.set().style == CurveStyle::Round)
+}
+
+/// Pair of numbers of a custom camera by name, as in Cycles; `N` is a random point of the lens.
+pub(super) fn of_lens(camera: &CameraView, globals: &ShaderGlobals, name: &str) -> Option<[f32; 2]> {
+    match name {
+        "cam:sensor_size" => Some(camera.custom?.sensor.to_array()),
+        "cam:image_resolution" | "cam:resolution" => Some(camera.resolution.map(|n| n as f32)),
+        "cam:aperture_position" => {
+            let [x, y, ..] = globals.n.0;
+            Some(camera.custom?.aperture_position(Vec2::new(x, y)).to_array())
+        }
+        _ => None,
+    }
+}
+
+/// Converts a pair of numbers to a value of a kind: a triple has a zero as its third component.
+pub(super) fn pair_of_kind([x, y]: [f32; 2], kind: Kind) -> Option<Const> {
+    match kind {
+        Kind::One(Element::Triple) => Some(Const::Triple([x, y, 0.0])),
+        _ => numbers_of_kind(&[x, y], None, kind),
+    }
 }
 
 /// Array or string of the camera by name.

@@ -32,6 +32,8 @@ pub struct PassSink<'a> {
     caught: Option<Catcher>,
     /// Number of null interfaces that the light of the next contribution crosses.
     crossings: u32,
+    /// Mean throughput of the camera ray, which coverage does not depend on; 1 if there is no ray.
+    camera_throughput: f32,
 }
 
 /// State of a path between two vertices.
@@ -65,12 +67,14 @@ impl<'a> PassSink<'a> {
             sight: Sight::First,
             caught: None,
             crossings: 0,
+            camera_throughput: 1.0,
             plan,
         }
     }
 
-    /// Begins a sample.
-    pub fn begin(&mut self) {
+    /// Begins a sample whose camera ray has this throughput.
+    pub fn begin(&mut self, throughput: Rgb) {
+        self.camera_throughput = if throughput.is_black() { 1.0 } else { mean(throughput) };
         self.light = Rgb::BLACK;
         self.values.fill(0.0);
         if let Some(channel) = self.plan.alpha {
@@ -314,7 +318,7 @@ impl RadianceSink for PassSink<'_> {
 
     fn escape(&mut self, throughput: Rgb) {
         if let Some(channel) = self.plan.alpha.filter(|_| self.sight == Sight::First) {
-            self.values[channel] -= mean(throughput);
+            self.values[channel] -= mean(throughput) / self.camera_throughput;
         }
     }
 

@@ -156,7 +156,8 @@ impl Patch {
                     return 0.0;
                 }
                 sampler.start(place, index as u64);
-                let (ray, weight) = settings.ray(place, &window, sampler);
+                let (film_sample, weight) = settings.film_sample(place, &window, sampler);
+                let ray = scene.camera_ray(&settings.camera, &film_sample, &mut context.shading);
                 let light = prepared.li(scene, &ray, sampler, context) * weight;
                 if light.is_finite() { light.luminance() } else { 0.0 }
             });

@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use glam::UVec2;
+use glam::{UVec2, Vec2};
 
 use crate::integrator::{Integrator, PathSettings};
 use crate::passes::PassPlan;
 use crate::scene::build::Built;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::SHUTTER_OPEN;
-use renderer_geometry::camera::{Camera, CameraRay};
+use renderer_geometry::camera::{Camera, FilmSample};
 use renderer_image::Rect;
 use renderer_image::film::{FilmLayout, Filter, FilterSample, FilterWindow, NoiseGoal};
-use renderer_scene::SceneDesc;
+use renderer_scene::{SceneDesc, ShutterTiming};
 
 /// Settings of a render.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub struct RenderSettings {
     pub camera: Camera,
     /// True if the scene or the camera moves, so that each sample has a time.
     pub is_moving: bool,
+    /// Distribution of those times.
+    pub shutter: ShutterTiming,
     /// The reconstruction filter.
     pub filter: Filter,
     /// True if samples are also taken outside the rendered part, up to the filter's radius.
@@ -126,6 +128,7 @@ impl RenderSettings {
             seed: desc.frame_seed(None),
             adaptive: desc.sampler.adaptive,
             is_moving: built.scene.is_moving() || built.camera.is_moving(),
+            shutter: desc.film.shutter_timing.clone(),
             ..RenderSettings::of_camera(built.camera.clone(), desc.film.size.value)
         }
     }
@@ -139,6 +142,7 @@ impl RenderSettings {
             variance: false,
             passes: None,
             is_moving: camera.is_moving(),
+            shutter: ShutterTiming::default(),
             camera,
             filter: Filter::pixel(),
             border: true,
@@ -173,20 +177,28 @@ impl RenderSettings {
         u64::from(self.rendered().width()) * u64::from(self.rendered().height())
     }
 
-    /// Samples a camera ray of a pixel; returns it with the filter weight.
+    /// Samples the film about a pixel; returns the sample with the filter weight.
     #[inline(always)]
-    pub(super) fn ray(&self, pixel: UVec2, window: &FilterWindow, sampler: &mut Sampler) -> (CameraRay, f32) {
+    pub(super) fn film_sample(
+        &self,
+        pixel: UVec2,
+        window: &FilterWindow,
+        sampler: &mut Sampler,
+    ) -> (FilmSample, f32) {
         let center = pixel.as_vec2() + 0.5;
         let FilterSample { offset, weight } = self.filter.sample_within(window, sampler.next_2d());
-        let lens_u = sampler.next_2d();
-        let ray = self.camera.generate(center + offset, lens_u, self.time(sampler));
-        (ray, weight)
+        (self.sample_at(center + offset, sampler), weight)
     }
 
-    /// Time of a sample. A scene without motion consumes no number.
+    /// Samples the lens and the time at a film point [pixels]. A scene without motion consumes no number for the time.
     #[inline(always)]
-    pub(super) fn time(&self, sampler: &mut Sampler) -> f32 {
-        if self.is_moving { sampler.next_1d() } else { SHUTTER_OPEN }
+    pub(super) fn sample_at(&self, point: Vec2, sampler: &mut Sampler) -> FilmSample {
+        let lens_u = sampler.next_2d();
+        let time = match self.is_moving {
+            true => self.shutter.time(sampler.next_1d(), point.y / self.height as f32),
+            false => SHUTTER_OPEN,
+        };
+        FilmSample { point, lens_u, time }
     }
 
     /// Part of the film in which samples are taken; `None` for everywhere.

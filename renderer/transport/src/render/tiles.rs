@@ -76,7 +76,8 @@ pub(super) fn sample_tile(
             let ray_number = context.stats.camera_rays;
             context.stats.watch.start(ray_number);
             sampler.start(pixel, sample);
-            let (ray, weight) = settings.ray(pixel, &window, &mut sampler);
+            let (film_sample, weight) = settings.film_sample(pixel, &window, &mut sampler);
+            let ray = scene.camera_ray(&settings.camera, &film_sample, &mut context.shading);
             context.stats.watch.lap(Stage::Camera);
             let counts = sample < counted;
             let light = match &mut passes {
@@ -88,7 +89,7 @@ pub(super) fn sample_tile(
                     light
                 }
                 Some(passes) => {
-                    passes.begin();
+                    passes.begin(ray.throughput);
                     prepared.trace(scene, &ray, &mut sampler, context, passes);
                     let light = passes.light() * weight;
                     if counts {

@@ -18,7 +18,7 @@ use renderer_image::texture::TextureId;
 
 impl Scene {
     /// Hash of shapes, materials, textures and lights, by their contents. Files that running shaders may look up are
-    /// included where their names are constants. Camera, film and names are not included.
+    /// included where their names are constants. Film and names are not included, nor is the camera, except for its shader.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
         let textures = self.texture_hashes();
@@ -53,6 +53,9 @@ impl Scene {
             materials[surface.material.0 as usize].hash(&mut hasher);
         }
         self.medium.map(|id| materials[id.0 as usize]).hash(&mut hasher);
+        if let Some(id) = self.camera_shader {
+            materials[id.0 as usize].hash(&mut hasher);
+        }
         for light in &*self.emitters.lights {
             light.hash_bits(&mut hasher);
         }

@@ -53,7 +53,7 @@ use renderer_base::color::Rgb;
 use renderer_base::inline_list::InlineList;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
-use renderer_geometry::camera::CameraView;
+use renderer_geometry::camera::{Camera, CameraRay, CameraView, FilmSample};
 use renderer_geometry::{Hit, Interaction, Mesh, Shape, ShapeId, Tangents, add_world_meshes};
 use renderer_scene::Nesting;
 
@@ -91,6 +91,8 @@ pub struct Scene {
     majorants: Vec<Option<Majorant>>,
     /// Material of the medium that fills the scene.
     medium: Option<MaterialId>,
+    /// Material with the shader of the camera.
+    camera_shader: Option<MaterialId>,
     /// Bound on the rounding of points [m].
     rounding: f32,
     /// By shape: bounds on the rounding of its vertices in its transform, by axis [m].
@@ -130,6 +132,8 @@ pub struct SceneParts {
     pub host: Arc<Host>,
     /// Camera, for shaders.
     pub camera: CameraView,
+    /// Material with the shader of the camera, if it is custom.
+    pub camera_shader: Option<MaterialId>,
     /// Number of threads for building; 0 for one per core.
     pub threads: usize,
     /// Build quality of the acceleration structure; `None` selects by the number of triangles.
@@ -182,6 +186,7 @@ impl Scene {
             backgrounds,
             host,
             camera,
+            camera_shader,
             threads,
             build_quality,
             medium,
@@ -232,6 +237,7 @@ impl Scene {
             bodies: Bodies::default(),
             majorants: vec![],
             medium,
+            camera_shader,
             rounding: placement_errors
                 .iter()
                 .map(|error| 2.0 * error.element_sum())
@@ -454,6 +460,23 @@ impl Scene {
     /// Shapes, indexed by [`ShapeId`].
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes
+    }
+
+    /// The ray of a camera at a sample of its film, by its shader if it is custom.
+    #[inline]
+    pub fn camera_ray(
+        &self,
+        camera: &Camera,
+        sample: &FilmSample,
+        context: &mut ShadingContext,
+    ) -> CameraRay {
+        match self.camera_shader.filter(|_| camera.custom().is_some()) {
+            None => camera.generate(sample.point, sample.lens_u, sample.time),
+            Some(id) => {
+                let shader = self.materials[id.0 as usize].camera();
+                shader.expect("the material is a camera's").ray(camera, sample, context)
+            }
+        }
     }
 
     /// Host of the shaders.

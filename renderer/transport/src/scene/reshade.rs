@@ -15,7 +15,7 @@ use super::build::{
 use super::emitters::{Emitters, on_threads};
 use super::{Regions, Scene, passing};
 use crate::light::Light;
-use crate::material::{Instances, Material, MaterialId, ShadingContext, known_attributes};
+use crate::material::{CameraShader, Instances, Material, MaterialId, ShadingContext, known_attributes};
 use renderer_scene::SceneDesc;
 
 /// Number of shaders whose machine code is cached, for values that return: a value of 0 may have another structure.
@@ -125,7 +125,13 @@ fn have_equal_requirements(old: &Instances, new: &Instances) -> bool {
         (Some(old), Some(new)) => have_equal_inputs(old, new),
         (old, new) => old.is_none() && new.is_none(),
     };
+    let cameras = [old, new].map(|of| of.camera.as_ref().map(CameraShader::instance));
+    let is_alike_camera = match cameras {
+        [Some(old), Some(new)] => have_equal_inputs(old, new),
+        [old, new] => old.is_none() && new.is_none(),
+    };
     !replaces
+        && is_alike_camera
         && is_alike_inside
         && old.may_be_transparent() == new.may_be_transparent()
         && old.may_refract() == new.may_refract()
@@ -200,6 +206,7 @@ impl Scene {
             bodies: self.bodies.clone(),
             majorants: self.majorants.clone(),
             medium: self.medium,
+            camera_shader: self.camera_shader,
             rounding: self.rounding,
             placement_errors: self.placement_errors.clone(),
             contact_bounds: self.contact_bounds.clone(),

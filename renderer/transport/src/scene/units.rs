@@ -59,7 +59,7 @@ impl<'a> MaterialUnits<'a> {
     /// # Errors
     /// Errors in the material's form.
     pub fn template(&self, id: MaterialId) -> Result<Template, Diagnostics> {
-        let group = group(self.desc.material(id), &self.file)?;
+        let group = group(self.desc.material(id), &self.file, self.system())?;
         Ok(Template::from(&Arc::new(group)))
     }
 

@@ -76,36 +76,26 @@ pub fn material(
     output: Option<&str>,
     file: &Arc<ast::File>,
 ) -> Result<ShaderGroupTemplate, Diagnostics> {
-    let mut builder = Builder::new(name, span, file);
-    let (unit, args) = match &expr.kind {
-        ExprKind::Call { name, args, .. } => (name.clone(), &args[..]),
-        ExprKind::Name(unit) => (ast::Name { text: unit.clone(), span: expr.span }, &[][..]),
-        _ => {
-            let error = Diagnostic::error("a material is a unit or a group with its arguments")
-                .at(&file.sources, expr.span, "")
-                .hint("write for example `matte(albedo = (0.8, 0.7, 0.6))`");
-            return Err(error.into());
-        }
-    };
-    builder.group.usage = Some(usage);
-    builder.node(name.to_owned(), &unit, args, &[], expr.span);
-    let binding = Binding::Path(Path::new(
-        name.to_owned(),
-        output.into_iter().map(|output| Accessor::Field(output.to_owned())).collect(),
-    ));
-    let (name, ty) = match output {
-        Some(output) => (output.to_owned(), None),
-        None => ("surface".to_owned(), Some(Type::CLOSURE)),
-    };
-    builder.group.outputs.push(GroupOutput {
-        is_unrequested: false,
-        name,
-        ty,
-        binding,
-        value_span: expr.span,
-        metadata: vec![],
-        span: expr.span,
-    });
+    let mut builder = Builder::of_call(name, usage, span, expr, file)?;
+    builder.call_output(name, output, expr.span);
+    builder.diagnostics.into_result(builder.group)
+}
+
+/// Builds the group of a camera: a call as that of a material, with these outputs of its unit.
+///
+/// # Errors
+/// As [`material()`].
+pub fn camera(
+    name: &str,
+    span: Span,
+    expr: &ast::Expr,
+    outputs: &[&str],
+    file: &Arc<ast::File>,
+) -> Result<ShaderGroupTemplate, Diagnostics> {
+    let mut builder = Builder::of_call(name, GroupUse::Camera, span, expr, file)?;
+    for output in outputs {
+        builder.call_output(name, Some(output), expr.span);
+    }
     builder.diagnostics.into_result(builder.group)
 }
 
@@ -130,6 +120,51 @@ impl<'a> Builder<'a> {
             sources: &file.sources,
             diagnostics: Diagnostics::default(),
         }
+    }
+
+    /// A builder with one node, `name`: the unit that an expression calls.
+    fn of_call(
+        name: &str,
+        usage: GroupUse,
+        span: Span,
+        expr: &ast::Expr,
+        file: &'a Arc<ast::File>,
+    ) -> Result<Builder<'a>, Diagnostics> {
+        let (unit, args) = match &expr.kind {
+            ExprKind::Call { name, args, .. } => (name.clone(), &args[..]),
+            ExprKind::Name(unit) => (ast::Name { text: unit.clone(), span: expr.span }, &[][..]),
+            _ => {
+                let error = Diagnostic::error("a material is a unit or a group with its arguments")
+                    .at(&file.sources, expr.span, "")
+                    .hint("write for example `matte(albedo = (0.8, 0.7, 0.6))`");
+                return Err(error.into());
+            }
+        };
+        let mut builder = Builder::new(name, span, file);
+        builder.group.usage = Some(usage);
+        builder.node(name.to_owned(), &unit, args, &[], expr.span);
+        Ok(builder)
+    }
+
+    /// Adds an output of the group: that output of the node `node`, or its closure as `surface`.
+    fn call_output(&mut self, node: &str, output: Option<&str>, span: Span) {
+        let binding = Binding::Path(Path::new(
+            node.to_owned(),
+            output.into_iter().map(|output| Accessor::Field(output.to_owned())).collect(),
+        ));
+        let (name, ty) = match output {
+            Some(output) => (output.to_owned(), None),
+            None => ("surface".to_owned(), Some(Type::CLOSURE)),
+        };
+        self.group.outputs.push(GroupOutput {
+            is_unrequested: false,
+            name,
+            ty,
+            binding,
+            value_span: span,
+            metadata: vec![],
+            span,
+        });
     }
 
     fn error(&mut self, message: String, span: Span) {

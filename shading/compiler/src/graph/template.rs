@@ -119,13 +119,16 @@ pub enum GroupUse {
     Background,
     /// A medium.
     Volume,
+    /// The rays of a camera.
+    Camera,
 }
 
 impl GroupUse {
     /// Returns whether a group for this use can contain shaders of a kind.
     pub fn allows(self, kind: UnitKind) -> bool {
         match kind {
-            UnitKind::Shader | UnitKind::Surface => true,
+            UnitKind::Shader => true,
+            UnitKind::Surface => self != GroupUse::Camera,
             UnitKind::Background => self == GroupUse::Background,
             UnitKind::Volume => self == GroupUse::Volume,
             UnitKind::Displacement => false,
@@ -139,6 +142,7 @@ impl fmt::Display for GroupUse {
             GroupUse::Surface => "a surface",
             GroupUse::Background => "an environment",
             GroupUse::Volume => "a medium",
+            GroupUse::Camera => "a camera",
         })
     }
 }

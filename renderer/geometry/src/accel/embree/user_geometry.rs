@@ -44,6 +44,7 @@ impl UserSurface {
             Geometry::Sphere => SurfaceKind::Analytic(Analytic::Sphere),
             Geometry::Disk => SurfaceKind::Analytic(Analytic::Disk),
             Geometry::Cylinder => SurfaceKind::Analytic(Analytic::Cylinder),
+            Geometry::Cone(top) => SurfaceKind::Analytic(Analytic::Cone(*top)),
             Geometry::Curves(curves) => SurfaceKind::Curves(curves.clone()),
             Geometry::Points(points) => SurfaceKind::Points(points.clone()),
         };

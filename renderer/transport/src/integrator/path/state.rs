@@ -108,7 +108,10 @@ impl PathState {
             pdf: None,
         };
         let interior = scene.interior_at(&camera_ray.ray.advanced_to_t_min());
-        PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, interior)
+        PathState {
+            throughput: camera_ray.throughput,
+            ..PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, interior)
+        }
     }
 
     /// Starts a path at a surface point, to estimate its incident radiance.

@@ -95,7 +95,7 @@ pub(super) fn measured(
     Pilot::new(scene, settings, grid, stop, |sample, context| {
         let mut pixel = Pixel::default();
         for index in 0..SAMPLES {
-            let (ray, mut sampler) = sample(index);
+            let (ray, mut sampler) = sample(index, context);
             let mut parts = Parts::default();
             in_two.trace(scene, &ray, &mut sampler, context, &mut parts);
             pixel.add(&parts);

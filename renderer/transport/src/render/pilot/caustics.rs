@@ -137,7 +137,7 @@ fn luminance(
 ) -> Vec<f64> {
     let pilot = Pilot::new(scene, settings, grid, stop, |sample, context| {
         let samples = (0..SAMPLES).map(|index| {
-            let (ray, mut sampler) = sample(index);
+            let (ray, mut sampler) = sample(index, context);
             let light: Rgb = prepared.li(scene, &ray, &mut sampler, context);
             f64::from(light.luminance())
         });

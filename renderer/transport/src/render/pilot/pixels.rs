@@ -64,13 +64,14 @@ impl<T: Send + Default> Pilot<T> {
         settings: &RenderSettings,
         grid: PixelGrid,
         stop: &AtomicBool,
-        measure: impl Fn(&dyn Fn(u64) -> (CameraRay, Sampler), &mut Context) -> T + Sync,
+        measure: impl Fn(&dyn Fn(u64, &mut Context) -> (CameraRay, Sampler), &mut Context) -> T + Sync,
     ) -> Pilot<T> {
         Pilot::at(scene, settings, &grid.pixels(), |place, sampler, context| {
             if stop.load(Ordering::Relaxed) {
                 return T::default();
             }
-            let sample = |index| sample(settings, place, index, *sampler);
+            let sample =
+                |index, context: &mut Context| sample((scene, settings), place, index, *sampler, context);
             measure(&sample, context)
         })
     }
@@ -104,10 +105,16 @@ impl<T: Send> Pilot<T> {
     }
 }
 
-fn sample(settings: &RenderSettings, place: UVec2, index: u64, mut sampler: Sampler) -> (CameraRay, Sampler) {
+/// The camera ray of a sample at a pixel, and the sampler after it.
+fn sample(
+    (scene, settings): (&Scene, &RenderSettings),
+    place: UVec2,
+    index: u64,
+    mut sampler: Sampler,
+    context: &mut Context,
+) -> (CameraRay, Sampler) {
     sampler.start(place, index);
     let film = place.as_vec2() + sampler.next_2d();
-    let lens_u = sampler.next_2d();
-    let ray = settings.camera.generate(film, lens_u, settings.time(&mut sampler));
-    (ray, sampler)
+    let film_sample = settings.sample_at(film, &mut sampler);
+    (scene.camera_ray(&settings.camera, &film_sample, &mut context.shading), sampler)
 }

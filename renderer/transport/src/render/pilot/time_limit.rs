@@ -33,7 +33,7 @@ pub(crate) fn fitted(
         let begin = Instant::now();
         let pilot = Pilot::new(scene, settings, grid, stop, |sample, context| {
             let light = (0..SAMPLES).map(|index| {
-                let (ray, mut sampler) = sample(index);
+                let (ray, mut sampler) = sample(index, context);
                 paths.li(scene, &ray, &mut sampler, context).luminance()
             });
             light.sum::<f32>()

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use shading::graph::GroupUse;
-use shading::graph::source::material as material_group;
+use shading::graph::source::{camera as camera_group, material as material_group};
 use shading::syntax::ast;
 use shading::{
-    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem,
-    Span, Template,
+    Diagnostic, Diagnostics, InstanceOptions, ParamInfo, Preprocessor, RayKind, ShaderGroupTemplate,
+    ShadingSystem, Span, Template,
 };
 
-use crate::material::{Host, Instances, closure_registry, known_attributes, library};
+use crate::material::{CameraShader, Host, Instances, closure_registry, known_attributes, library};
 use crate::scene::callee::{callee, is_volume_shader};
 use crate::scene::media::validate::surface_values;
 use renderer_geometry::Shape;
@@ -173,6 +173,9 @@ pub(in crate::scene) fn instances(
     purpose: RayKind,
     options: InstanceOptions,
 ) -> Result<Instances, Diagnostics> {
+    if material.usage == GroupUse::Camera {
+        return camera_instances(material, file, system, options);
+    }
     let is_volume = material.usage == GroupUse::Surface
         && callee(&material.surface).is_some_and(|name| is_volume_shader(system, name));
     let interior = match &material.interior {
@@ -189,15 +192,8 @@ pub(in crate::scene) fn instances(
         None => None,
     };
     let group = match is_volume || material.usage == GroupUse::Volume {
-        true => material_group(
-            &material.name,
-            GroupUse::Surface,
-            material.span,
-            &transparent_surface(),
-            None,
-            file,
-        )?,
-        false => group(material, file)?,
+        true => null_surface(material, file)?,
+        false => group(material, file, system)?,
     };
     let group = Arc::new(group);
     let full = system.instantiate(&group, &options)?;
@@ -208,18 +204,72 @@ pub(in crate::scene) fn instances(
     })
 }
 
-/// A fully transparent surface.
-fn transparent_surface() -> ast::Expr {
-    ast::Expr::call("cutout", vec![ast::Argument::named("opacity", 0.0f32)])
+/// The shader of a custom camera, with a transparent surface.
+fn camera_instances(
+    material: &MaterialDesc,
+    file: &Arc<ast::File>,
+    system: &ShadingSystem,
+    options: InstanceOptions,
+) -> Result<Instances, Diagnostics> {
+    let group = group(material, file, system)?;
+    let outputs = group.outputs.iter().map(|output| output.name.clone()).collect();
+    let instance = system.instantiate(Arc::new(group), &InstanceOptions { outputs, ..options })?;
+    let camera = CameraShader::new(instance).ok_or_else(|| {
+        camera_error(
+            material,
+            file,
+            "the outputs of the camera shader are not a point, a vector and a color",
+        )
+    })?;
+    let surface = Arc::new(null_surface(material, file)?);
+    let full = system.instantiate(surface, &surface_options())?;
+    Ok(Instances { camera: Some(camera), ..Instances::from(full) })
+}
+
+/// The outputs of a camera shader that its unit or group has.
+fn camera_outputs(
+    material: &MaterialDesc,
+    file: &Arc<ast::File>,
+    system: &ShadingSystem,
+) -> Result<Vec<&'static str>, Diagnostics> {
+    let name = callee(&material.surface).unwrap_or_default();
+    let params = system.template(name).and_then(|template| template.params());
+    let has = |output: &&str| {
+        let is_output = |param: &ParamInfo| param.output && param.name == **output;
+        params.as_ref().is_none_or(|params| params.iter().any(is_output))
+    };
+    let outputs: Vec<&str> = CameraShader::OUTPUTS.into_iter().filter(has).collect();
+    match outputs.contains(&CameraShader::OUTPUTS[1]) {
+        true => Ok(outputs),
+        false => Err(camera_error(material, file, &format!("`{name}` has no output `direction`"))),
+    }
+}
+
+fn camera_error(material: &MaterialDesc, file: &Arc<ast::File>, message: &str) -> Diagnostics {
+    let hint = "a camera shader has the outputs `position` (a point), `direction` (a vector) and `throughput` (a color)";
+    let error = Diagnostic::error(message).at(&file.sources, material.surface.span, "");
+    error.hint(hint).into()
+}
+
+/// The group of a fully transparent surface.
+fn null_surface(material: &MaterialDesc, file: &Arc<ast::File>) -> Result<ShaderGroupTemplate, Diagnostics> {
+    let surface = ast::Expr::call("cutout", vec![ast::Argument::named("opacity", 0.0f32)]);
+    material_group(&material.name, GroupUse::Surface, material.span, &surface, None, file)
 }
 
 /// The group of a material.
 pub(in crate::scene) fn group(
     material: &MaterialDesc,
     file: &Arc<ast::File>,
+    system: &ShadingSystem,
 ) -> Result<ShaderGroupTemplate, Diagnostics> {
     let MaterialDesc { name, usage, span, surface, .. } = material;
-    material_group(name, *usage, *span, surface, None, file)
+    match usage {
+        GroupUse::Camera => {
+            camera_group(name, *span, surface, &camera_outputs(material, file, system)?, file)
+        }
+        _ => material_group(name, *usage, *span, surface, None, file),
+    }
 }
 
 /// Options of the instance of a surface.

@@ -195,6 +195,7 @@ fn build_stages(
     let start = Instant::now();
     let (space, shapes) = in_rendering_space(shapes, &host);
     let [width, height] = desc.film.size.value;
+    let camera_shader = camera.shader;
     let camera = placed_camera(camera, space, &shutter, [width, height])
         .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, camera.span, ""))?;
     let (mut lights, mut backgrounds, mut light_names) = (vec![], vec![], vec![]);
@@ -243,6 +244,7 @@ fn build_stages(
         backgrounds,
         host,
         camera: camera.view(),
+        camera_shader,
         threads,
         build_quality: desc.build_quality,
         medium: desc.medium,

@@ -55,7 +55,7 @@ fn compiled(
     options: &InstanceOptions,
 ) -> Result<Arc<shading::ShaderInstance>, Diagnostics> {
     let file = Arc::new(declarations(desc));
-    system.instantiate(Arc::new(group(desc.material(material), &file)?), options)
+    system.instantiate(Arc::new(group(desc.material(material), &file, system)?), options)
 }
 
 /// Missing inputs of the shader of each shape.

@@ -1,0 +1,90 @@
+//! Keys `keys` and `velocities` of meshes: vertices that move.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use shading::Span;
+use shading::syntax::ast::{Expr, ExprKind};
+
+use super::context::LoadContext;
+use super::field::{Field, Given};
+use super::value::SceneValue;
+use renderer_geometry::{AttributeDomain, Mesh};
+
+/// Mesh file at a time in frames.
+pub(super) type FileKey = (f64, Given<String>);
+
+/// Reads `{ at(0, "a.ply"), at(12, "b.ply") }`.
+pub(super) fn file_keys(field: &Field<'_>, context: &mut LoadContext) -> Vec<FileKey> {
+    let list = match &field.expr.kind {
+        ExprKind::Braces(list) => list.as_slice(),
+        _ => std::slice::from_ref(field.expr),
+    };
+    let mut keys: Vec<FileKey> = vec![];
+    for expr in list {
+        let Some(value) = context.value(expr) else {
+            return vec![];
+        };
+        let key = match &value {
+            SceneValue::Call(name, args) if name == "at" => match args.as_slice() {
+                [SceneValue::Number(time), SceneValue::String(file)] if time.is_finite() => {
+                    Some((*time, file))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((time, file)) = key else {
+            context.error(expr.span, "a key of a mesh is `at(frame, \"file\")`");
+            return vec![];
+        };
+        if let Some((last, _)) = keys.last().filter(|(last, _)| time <= *last) {
+            context.error(expr.span, format!("the keys are not in order: {time} is not after {last}"));
+            return vec![];
+        }
+        keys.push((time, Given { value: file.clone(), span: expr.span }));
+    }
+    keys
+}
+
+/// Names of the files of keys as written.
+pub(super) fn named_files(expr: &Expr) -> Vec<(&str, Span)> {
+    let list = match &expr.kind {
+        ExprKind::Braces(list) => list.as_slice(),
+        _ => std::slice::from_ref(expr),
+    };
+    let mut names = vec![];
+    for key in list {
+        let ExprKind::Call { args, .. } = &key.kind else {
+            continue;
+        };
+        if let Some(ExprKind::String(name)) = args.get(1).map(|arg| &arg.value.kind) {
+            names.push((name.as_str(), key.span));
+        }
+    }
+    names
+}
+
+/// Velocities of the vertices of a mesh [m/s], by its attribute `velocity` or by `vx`, `vy` and `vz`.
+pub(super) fn velocities(mesh: &Mesh) -> Option<Vec<Vec3>> {
+    let find = |name: &str, width: usize| {
+        let mut attributes = mesh.attributes.iter();
+        attributes.find(|attribute| {
+            attribute.name == name && attribute.domain == AttributeDomain::Vertex && attribute.width == width
+        })
+    };
+    if let Some(whole) = find("velocity", 3) {
+        return Some(whole.values.chunks_exact(3).map(Vec3::from_slice).collect());
+    }
+    let [x, y, z] = [find("vx", 1)?, find("vy", 1)?, find("vz", 1)?];
+    let components = x.values.iter().zip(&y.values).zip(&z.values);
+    Some(components.map(|((&x, &y), &z)| Vec3::new(x, y, z)).collect())
+}
+
+/// The mesh of a model that has one.
+pub(super) fn only_mesh(model: &renderer_import::Model) -> Option<Arc<Mesh>> {
+    match model.shapes.as_slice() {
+        [shape] => Some(shape.mesh.clone()),
+        _ => None,
+    }
+}
