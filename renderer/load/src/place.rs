@@ -11,6 +11,7 @@ use super::builder::{Builder, import_name};
 use super::catcher::{CATCHER, catcher};
 use super::field::Given;
 use super::import::{ImportKind, has_parts, imported_file};
+use super::light_links::{LinkBlock, shared};
 use super::material::read_definition;
 use super::motion::{MOTION, motion, placed};
 use super::resolve::PendingInstance;
@@ -20,8 +21,8 @@ use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use renderer_geometry::ObjectAttributes;
 use renderer_import::Model;
 use renderer_scene::{
-    CameraDesc, Catcher, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, Motion, ShapeDesc,
-    SpotSlide,
+    CameraDesc, Catcher, GeometryDesc, LightDesc, LightKind, LightLinks, MaterialDesc, MaterialId, Motion,
+    ShapeDesc, SpotSlide,
 };
 
 /// Values of an import's block.
@@ -32,6 +33,13 @@ pub(super) struct ImportBlock {
     lights: bool,
     attributes: ObjectAttributes,
     catcher: Option<Catcher>,
+    links: LightLinks,
+}
+
+impl LinkBlock for ImportBlock {
+    fn links(&mut self) -> &mut LightLinks {
+        &mut self.links
+    }
 }
 
 /// Keys of `import "FILE" as NAME { … }` of a model.
@@ -73,6 +81,7 @@ struct Placement {
     material: Option<MaterialId>,
     attributes: ObjectAttributes,
     catcher: Option<Catcher>,
+    links: Option<Arc<LightLinks>>,
 }
 
 impl Builder {
@@ -89,8 +98,11 @@ impl Builder {
             lights: true,
             attributes: read_attributes(body_of(declaration), &mut self.context),
             catcher: None,
+            links: LightLinks::default(),
         };
-        read_block(body_of(declaration), "an import", &[IMPORT], &mut block, &mut self.context);
+        let tables = &[IMPORT, ImportBlock::LINKS];
+        read_block(body_of(declaration), "an import", tables, &mut block, &mut self.context);
+        let links = shared(&block.links);
         let Some((name, span)) = imported_file(declaration, &mut self.context) else {
             return;
         };
@@ -110,6 +122,7 @@ impl Builder {
                 material: None,
                 attributes: block.attributes,
                 catcher: block.catcher,
+                links: links.clone(),
             },
         );
         if block.cameras {
@@ -143,6 +156,7 @@ impl Builder {
                     group: None,
                     kind,
                     motion,
+                    links: links.clone(),
                 });
             }
         }
@@ -178,6 +192,7 @@ impl Builder {
                 flip_normals: placement.flip_normals,
                 attributes: placement.attributes.clone(),
                 catcher: placement.catcher,
+                links: placement.links.clone(),
                 asset: Some(asset.clone()),
                 part: shape.part,
             }));
@@ -195,6 +210,7 @@ impl Builder {
 
     pub(super) fn add_declared_shape(&mut self, shape: ShapeDeclaration, pending: &mut Vec<PendingInstance>) {
         let ShapeDeclaration { name, span, source, block } = shape;
+        let links = shared(&block.links);
         let material = match &block.material {
             None => None,
             // Use the default for an unknown material: the error is reported, and reading continues.
@@ -223,6 +239,7 @@ impl Builder {
                     flip_normals: block.flip_normals,
                     attributes: block.attributes,
                     catcher: block.catcher,
+                    links,
                     asset: None,
                     part: None,
                 });
@@ -236,6 +253,7 @@ impl Builder {
                         material,
                         attributes: block.attributes,
                         catcher: block.catcher,
+                        links,
                     };
                     self.add_model(&model, &name, span, &placement);
                 }
@@ -249,6 +267,7 @@ impl Builder {
                 flip_normals: block.flip_normals,
                 attributes: block.attributes,
                 catcher: block.catcher,
+                links,
                 material,
             }),
         }

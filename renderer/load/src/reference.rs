@@ -1,5 +1,6 @@
 //! Reference of all keys of the scene format, from which `renderer/docs/scene-format.md` is generated.
 
+use super::light_links::LinkBlock;
 use super::table::Key;
 use super::{
     camera, directional, directional_area, environment, film, function, integrator, light, material, place,
@@ -40,6 +41,7 @@ pub fn reference() -> Vec<Block> {
         block("shape NAME : instance", shape::INSTANCE),
         block("shape NAME : any kind", shape::ANY),
         block("light NAME : any kind", light::ANY),
+        block("light, shape or import, of any kind", <light::LightBlock as LinkBlock>::LINKS),
         block("light NAME : environment", environment::ENVIRONMENT),
         block("light NAME : studio", studio::STUDIO),
         block("light NAME : sky", sky::SKY),

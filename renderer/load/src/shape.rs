@@ -7,6 +7,7 @@ use super::attributes::{self, read_attributes};
 use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
+use super::light_links::LinkBlock;
 use super::motion::{MOTION, motion};
 use super::shape_block::{MeshEdits, ShapeBlock};
 use super::strands::{CURVES, POINTS, curves, points};
@@ -193,7 +194,7 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         attributes: read_attributes(body_of(declaration), context),
         ..ShapeBlock::default()
     };
-    read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
+    read_block(body_of(declaration), what, &[own, ANY, ShapeBlock::LINKS], &mut block, context);
     let source = match kind {
         ShapeKeyword::Sphere => {
             ShapeSource::Geometry(GeometryDesc::Sphere { center: block.center, radius: block.radius })

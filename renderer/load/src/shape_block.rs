@@ -4,8 +4,9 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Expr;
 
 use super::field::Given;
+use super::light_links::LinkBlock;
 use renderer_geometry::{CurveBasis, CurveStyle, Mesh, ObjectAttributes, PointStyle};
-use renderer_scene::{Catcher, Motion};
+use renderer_scene::{Catcher, LightLinks, Motion};
 
 /// Values of a shape's block.
 pub(super) struct ShapeBlock {
@@ -15,6 +16,7 @@ pub(super) struct ShapeBlock {
     pub(super) flip_normals: bool,
     pub(super) attributes: ObjectAttributes,
     pub(super) catcher: Option<Catcher>,
+    pub(super) links: LightLinks,
     pub(super) center: Vec3,
     pub(super) radius: f32,
     pub(super) height: f32,
@@ -37,6 +39,7 @@ impl Default for ShapeBlock {
             flip_normals: false,
             attributes: ObjectAttributes::default(),
             catcher: None,
+            links: LightLinks::default(),
             center: Vec3::ZERO,
             radius: 1.0,
             height: 1.0,
@@ -49,6 +52,12 @@ impl Default for ShapeBlock {
             of: None,
             strands: StrandBlock::default(),
         }
+    }
+}
+
+impl LinkBlock for ShapeBlock {
+    fn links(&mut self) -> &mut LightLinks {
+        &mut self.links
     }
 }
 

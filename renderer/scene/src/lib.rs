@@ -22,6 +22,7 @@ mod deformation;
 mod film;
 mod integrator;
 mod light;
+mod light_links;
 mod luminaire;
 mod material;
 mod motion;
@@ -29,6 +30,7 @@ mod nesting;
 mod placed;
 mod ray_override;
 mod shape;
+mod shape_pattern;
 mod track;
 
 pub use camera::CameraDesc;
@@ -39,6 +41,7 @@ pub use light::{
     Interpolation, LightDesc, LightKind, MapRows, Outline, SlideDesc, SlideLookup, SlideWrap, SpotFalloff,
     SpotSlide,
 };
+pub use light_links::{LightLinks, LightVisibility, ShapeFilter, ShapePattern};
 pub use luminaire::{AngularTable, LUMENS_PER_WATT, Luminaire, PhotometricWeb, Photometry, Symmetry};
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
 pub use motion::{Motion, NodeTracks, SceneTime, Shutter, TransformKey};
@@ -46,6 +49,7 @@ pub use nesting::{Nesting, Priority};
 pub use placed::Placed;
 pub use ray_override::{RayFilter, RayOverride};
 pub use shape::{Catcher, GeometryDesc, ModelPart, ShapeDesc};
+pub use shape_pattern::names_shape;
 pub use track::{Track, TrackInterpolation, TrackValue};
 
 use std::path::PathBuf;
