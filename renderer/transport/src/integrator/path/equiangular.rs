@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::state::PathState;
 use crate::interior::beer_lambert;
-use crate::light::LightSphere;
+use crate::light::{LightSphere, ReceiverClass};
 use crate::material::ShadingContext;
 use crate::medium::{Coefficients, Equiangular};
 use crate::scene::{DistanceSampling, RaySegment, Scene};
@@ -51,14 +51,15 @@ impl EquiangularSampling {
             return None;
         }
         let u = [rng.next_1d(), rng.next_1d()];
+        let receiver = scene.receiver_class_in(&path.interior);
         let (medium, light) = match scene.homogeneous(&path.interior) {
             Some(medium) => {
                 let length = sampled_length(&medium, segment.length)?;
-                (medium, NearbyLight::select(scene, segment.ray, length, u)?)
+                (medium, NearbyLight::select(scene, receiver, (segment.ray, length), u)?)
             }
             None => {
                 // The coefficients next to the light represent those of the segment.
-                let light = NearbyLight::select(scene, segment.ray, segment.length, u)?;
+                let light = NearbyLight::select(scene, receiver, (segment.ray, segment.length), u)?;
                 let medium = scene.coefficients(&path.interior, segment, light.t, shading);
                 (Cow::Owned(medium), light)
             }
@@ -120,10 +121,15 @@ struct NearbyLight {
 }
 
 impl NearbyLight {
-    /// Selects a light by its importance at a random point of the first `length` metres of a segment.
-    fn select(scene: &Scene, ray: &Ray, length: f32, [u, u_point]: [f32; 2]) -> Option<NearbyLight> {
+    /// Selects a light of a receiver by its importance at a random point of the first `length` metres of a segment.
+    fn select(
+        scene: &Scene,
+        receiver: ReceiverClass,
+        (ray, length): (&Ray, f32),
+        [u, u_point]: [f32; 2],
+    ) -> Option<NearbyLight> {
         let from = if length.is_finite() { u_point * length } else { 0.0 };
-        let sphere = scene.select_light_in_medium(ray.at(from), f64::from(u))?;
+        let sphere = scene.select_light_in_medium(ray.at(from), receiver, f64::from(u))?;
         let t = (sphere.center - ray.origin).dot(ray.direction).clamp(0.0, length);
         Some(NearbyLight { sphere, t, distance: ray.at(t).distance(sphere.center) })
     }
