@@ -12,6 +12,7 @@ use crate::integrator::photon::map::photon::{MediumLight, PathKind, Photon};
 use crate::integrator::photon::map::volume;
 use crate::interior::{InteriorList, MediumClass, beer_lambert};
 use crate::light::LightLink;
+use crate::medium::Coefficients;
 use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumSample, PathStart, RaySegment, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, exp_m1, ln};
@@ -280,20 +281,29 @@ impl PhotonState {
         let scene = tracer.scene;
         let receives = link.illuminates(scene.receiver_class_in(&self.interior))
             && link.visible_to.contains(LightVisibility::VOLUME);
+        let length = hit.as_ref().map_or(f32::INFINITY, |it| it.t.max(0.0));
+        let ray = self.ray.extended_back(self.gap);
+        let segment = RaySegment { ray: &ray, length: length + self.gap, depth: self.segments };
+        let before = self.power.max_component();
+        let shading = &mut tracer.context.shading;
         match (receives, scene.medium_blocks(&self.interior, link.blockers)) {
             (true, true) => self.sample_media(hit, tracer),
             (true, false) => {
-                // Scattered photons, and a copy that the medium does not attenuate.
+                // A scattered photon, and a copy that the medium does not attenuate.
                 tracer.pending.push(PhotonState { skips_medium: true, ..self.clone() });
-                self.sample_media(hit, tracer) && self.link.is_none()
+                let t = tracer.sampler.next_1d() * segment.length;
+                let medium = scene.coefficients(&self.interior, &segment, t, shading);
+                self.power *= medium.scattering() * segment.length;
+                if self.power.is_black()
+                    || !self.scatter_in_medium((ray.direction, t), &medium, before, tracer)
+                {
+                    return false;
+                }
+                *hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
+                self.sample_media(hit, tracer)
             }
             (false, true) => {
-                let length = hit.as_ref().map_or(f32::INFINITY, |it| it.t.max(0.0));
-                let ray = self.ray.extended_back(self.gap);
-                let segment = RaySegment { ray: &ray, length: length + self.gap, depth: self.segments };
                 let rng = &mut Rng::new(tracer.sampler.rng_seed());
-                let before = self.power.max_component();
-                let shading = &mut tracer.context.shading;
                 self.power *= scene.medium_transmittance(&self.interior, &segment, rng, shading);
                 self.russian_roulette(before, tracer.sampler.next_1d())
             }
@@ -332,31 +342,46 @@ impl PhotonState {
             let MediumSample::Scattered { t, medium } = sample else {
                 return self.russian_roulette(before, tracer.sampler.next_1d());
             };
-            let sampler = &mut *tracer.sampler;
-            let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
-            let Some(wi) = medium.sample_phase(ray.direction, u_lobe, u) else {
-                return false;
-            };
-            let (f, pdf) = medium.phase(ray.direction, wi);
-            self.segments += 1;
-            self.link = None;
-            (self.only_narrow, self.hidden) = (false, false);
-            let is_unwanted = tracer.params.filter == PhotonFilter::Caustic;
-            if pdf <= 0.0 || self.is_too_long(tracer.params) || is_unwanted {
+            if !self.scatter_in_medium((ray.direction, t), &medium, before, tracer) {
                 return false;
             }
-            self.power *= f * (1.0 / pdf);
-            if !self.russian_roulette(before, u_rr) {
-                return false;
-            }
-            self.ray = Ray {
-                time: ray.time,
-                ..Ray::new(self.ray.at((t - self.gap).max(0.0)), wi)
-            };
-            self.gap = 0.0;
-            self.contact = None;
             *hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
         }
+    }
+
+    /// Scatters the photon in a medium at the distance `t` along its ray, in the unit vector `direction`; `before` is the power
+    /// of the brightest channel for Russian roulette. Returns `false` if the photon ends.
+    fn scatter_in_medium(
+        &mut self,
+        (direction, t): (Vec3, f32),
+        medium: &Coefficients,
+        before: f32,
+        tracer: &mut PhotonTracer<'_>,
+    ) -> bool {
+        let sampler = &mut *tracer.sampler;
+        let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
+        let Some(wi) = medium.sample_phase(direction, u_lobe, u) else {
+            return false;
+        };
+        let (f, pdf) = medium.phase(direction, wi);
+        self.segments += 1;
+        self.link = None;
+        (self.only_narrow, self.hidden) = (false, false);
+        let is_unwanted = tracer.params.filter == PhotonFilter::Caustic;
+        if pdf <= 0.0 || self.is_too_long(tracer.params) || is_unwanted {
+            return false;
+        }
+        self.power *= f * (1.0 / pdf);
+        if !self.russian_roulette(before, u_rr) {
+            return false;
+        }
+        self.ray = Ray {
+            time: self.ray.time,
+            ..Ray::new(self.ray.at((t - self.gap).max(0.0)), wi)
+        };
+        self.gap = 0.0;
+        self.contact = None;
+        true
     }
 
     /// Stores photons along a segment, whether or not the photon scatters there: in thin fog most photons cross without
