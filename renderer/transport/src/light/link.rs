@@ -9,7 +9,7 @@ use renderer_geometry::accel;
 use renderer_scene::LightVisibility;
 
 /// Maximum number of receiver classes: bits of [`LightLink`].
-pub const MAX_RECEIVER_CLASSES: usize = 64;
+pub const MAX_RECEIVER_CLASSES: usize = 128;
 
 /// Class of shapes that the same lights illuminate; 0 for the medium of the scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub struct ReceiverClass(pub u8);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LightLink {
     /// Bit set of the receiver classes.
-    pub receivers: u64,
+    pub receivers: u128,
     /// Ray mask of shadow rays.
     pub blockers: u32,
     /// Rays and lobes that receive the light.
@@ -29,7 +29,7 @@ pub struct LightLink {
 impl LightLink {
     /// Link of a light that illuminates everything and that everything blocks.
     pub const ALL: LightLink = LightLink {
-        receivers: u64::MAX,
+        receivers: u128::MAX,
         blockers: accel::ALL,
         visible_to: LightVisibility::ALL,
     };
@@ -52,8 +52,8 @@ impl LightLink {
         self.has_blockers() || !self.visible_to.has_all_scattering()
     }
 
-    /// Returns whether the light is linked like all others to scattering surfaces.
-    pub fn is_unlinked(&self) -> bool {
-        *self == LightLink { visible_to: self.visible_to, ..LightLink::ALL } && !self.is_sampled_only()
+    /// Returns whether some shape, medium or lobe does not receive the light, or does not block it.
+    pub fn restricts_scattering(&self) -> bool {
+        self.receivers != u128::MAX || self.is_sampled_only()
     }
 }

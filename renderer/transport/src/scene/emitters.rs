@@ -33,6 +33,8 @@ pub(super) struct Emitters {
     selectors: Arc<[LightSelector]>,
     /// Link of each light; empty without links.
     pub(super) links: Arc<[LightLink]>,
+    /// True if the links of a light apply to scattered rays.
+    pub(super) restricts_scattering: bool,
     /// True if a light has restricted blockers.
     pub(super) has_linked_blockers: bool,
     /// Infinite lights that rays can hit.
@@ -81,6 +83,7 @@ impl Emitters {
             infinite: infinite.map(|(id, _)| id).collect(),
             selectors: Arc::new([]),
             links: Arc::new([]),
+            restricts_scattering: false,
             has_linked_blockers: false,
             lights: lights.into(),
         };
@@ -95,6 +98,7 @@ impl Emitters {
             self.selectors = Arc::new([LightSelector::new(&self.lights, radius)]);
             return self;
         }
+        self.restricts_scattering = self.links.iter().any(LightLink::restricts_scattering);
         self.has_linked_blockers = self.links.iter().any(LightLink::has_blockers);
         let pairs = || self.lights.iter().zip(&*self.links);
         let sampled = |(light, link): (&Light, &LightLink)| match link.is_sampled_only() {

@@ -6,8 +6,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Scene;
+use super::visibility::ShadowRay;
 use crate::interior::InteriorList;
 use crate::light::{Light, LightId, LightLink, ReceiverClass};
+use crate::material::ShadingContext;
+use renderer_base::color::Rgb;
+use renderer_base::math::Ray;
 use renderer_geometry::{ShapeId, accel};
 use renderer_scene::LightVisibility;
 
@@ -59,6 +63,12 @@ impl Scene {
         self.emitters.links.get(light.0 as usize).unwrap_or(&LightLink::ALL)
     }
 
+    /// Returns whether the links of a light apply to scattered rays, not to those of the camera alone.
+    #[inline]
+    pub(crate) fn links_scattering(&self) -> bool {
+        self.emitters.restricts_scattering
+    }
+
     /// Returns whether a light has restricted blockers.
     #[inline]
     pub(crate) fn has_linked_blockers(&self) -> bool {
@@ -95,6 +105,23 @@ impl Scene {
     /// Returns whether the medium at the position of a ray attenuates shadow rays of a mask.
     pub(crate) fn medium_blocks(&self, interior: &InteriorList, blockers: u32) -> bool {
         blockers == accel::ALL || self.medium_shape(interior).is_none_or(|shape| self.blocks(shape, blockers))
+    }
+
+    /// Fraction of the light that reaches a point of a shape along its shadow ray; black if the light does not illuminate
+    /// the shape.
+    pub fn light_transmittance(
+        &self,
+        light: LightId,
+        receiver: ShapeId,
+        ray: &Ray,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        let LightLink { blockers, .. } = *self.link(light);
+        if !self.link(light).illuminates(self.receiver_class(receiver)) {
+            return Rgb::BLACK;
+        }
+        let shadow = || ShadowRay { blockers, ..ShadowRay::new(*ray, 1, 0) };
+        self.shadow_transmittance(ray, blockers, shadow, || InteriorList::NONE, context)
     }
 
     /// Shape of the body whose medium is present; `None` outside all shapes.

@@ -103,7 +103,7 @@ impl Photons {
                     indirect: &self.volume_indirect,
                     max_depth,
                     // The links of lights apply to direct light, so that it is sampled.
-                    is_gathering: state.remaining.is_gathering() && !scene.has_links(),
+                    is_gathering: state.remaining.is_gathering() && !scene.links_scattering(),
                 };
                 let request = self.request(state.remaining);
                 let hit = state.path.advance(request, Some(&photons), surface, &mut tracer);

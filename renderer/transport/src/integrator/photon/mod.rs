@@ -104,7 +104,10 @@ impl Photons {
         /// Separates the random numbers of slices.
         const SALT: u64 = 0x74_69_6d_65_73_6c_69_63;
         // Density estimates would mix the direct light of neighbouring shapes with different links.
-        let settings = &PhotonSettings { direct: settings.direct && !scene.has_links(), ..*settings };
+        let settings = &PhotonSettings {
+            direct: settings.direct && !scene.links_scattering(),
+            ..*settings
+        };
         if !scene.is_moving() {
             return Photons::prepare_slice(settings, scene, pass, None);
         }
@@ -408,7 +411,7 @@ fn shoot_parameters(settings: &PhotonSettings, scene: &Scene, pass: &Pass<'_>) -
         exactly: settings.progressive,
         max_segments,
         in_media: match filter {
-            PhotonFilter::Global { .. } if settings.progressive || scene.has_links() => {
+            PhotonFilter::Global { .. } if settings.progressive || scene.links_scattering() => {
                 MediumFilter::Scattered
             }
             PhotonFilter::Global { .. } => MediumFilter::ExceptCaustic,

@@ -46,11 +46,11 @@ pub(super) fn scene_links(
     }
     let link = |links: &LightLinks| LightLink {
         receivers: match receivers.index_of(&links.receivers) {
-            None => u64::MAX,
+            None => u128::MAX,
             Some(set) => (0..)
                 .zip(&signatures)
                 .filter(|(_, signature)| has(signature, set))
-                .fold(0, |bits, (class, _)| bits | 1u64 << class),
+                .fold(0, |bits, (class, _)| bits | 1u128 << class),
         },
         blockers: match blockers.index_of(&links.blockers) {
             None => accel::ALL,

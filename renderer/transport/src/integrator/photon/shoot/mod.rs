@@ -127,7 +127,7 @@ impl Shooter<'_> {
             let (stored, power) = (block.photons.len(), emitted.emission.power * (1.0 / emitter.unit));
             let is_delta = scene.lights()[emitted.light].is_delta();
             let light = LightId(emitted.light as u32);
-            let link = scene.has_links().then(|| *scene.link(light));
+            let link = scene.links_scattering().then(|| *scene.link(light));
             let start = scene.path_start(&emitted.emission);
             let mut photon = PhotonState::new(start, power, is_delta).linked(link);
             let mut tracer = PhotonTracer {
