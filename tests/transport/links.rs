@@ -196,10 +196,10 @@ fn paths_are_the_sum_over_the_lights_with_their_receivers() {
     let mut scores = vec![];
     for seed in 0..100 {
         let cells = Cells::random(seed);
-        let linked = blocks(&cells.linked(), path(), 256, CELL);
+        let linked = blocks(&cells.linked(), path(), 128, CELL);
         let mut sum = vec![(0.0, 0.0); linked.len()];
         for light in &cells.lights {
-            for (sum, (mean, variance)) in sum.iter_mut().zip(blocks(&cells.alone(light), path(), 256, CELL))
+            for (sum, (mean, variance)) in sum.iter_mut().zip(blocks(&cells.alone(light), path(), 128, CELL))
             {
                 sum.0 += mean;
                 sum.1 += variance;
@@ -231,6 +231,8 @@ fn photon_cells(text: &str) -> Blocks {
 
 /// Compares photon maps of random scenes; the variance over few seeds is that of all cells, relative to their means.
 fn compare_photons(seeds: std::ops::Range<u64>) {
+    // Dim cells have more noise.
+    let scale = |mean: f64| mean + 0.02;
     let (mut pairs, mut variance) = (vec![], 0.0);
     for seed in seeds {
         let cells = Cells::random(seed);
@@ -244,14 +246,14 @@ fn compare_photons(seeds: std::ops::Range<u64>) {
         }
         for (cell, (a, b)) in linked.iter().zip(&sum).enumerate() {
             pairs.push((seed, cell, a.0, b.0));
-            variance += (a.1 + b.1) / (b.0 * b.0).max(1e-6);
+            variance += (a.1 + b.1) / scale(b.0).powi(2);
         }
     }
     let sigma = (variance / pairs.len() as f64).sqrt();
-    assert!(sigma < 0.03, "{sigma}");
+    assert!(sigma < 0.05, "{sigma}");
     for (seed, cell, a, b) in pairs {
         assert!(
-            (a - b).abs() < (5.0 * sigma + 0.01) * b + 0.002,
+            (a - b).abs() < (5.0 * sigma + 0.01) * scale(b),
             "{seed} {cell}: {a} and {b}, σ {sigma}"
         );
     }

@@ -12,7 +12,13 @@ use super::motion::{MOTION, motion};
 use super::shape_block::{MeshEdits, ShapeBlock};
 use super::strands::{CURVES, POINTS, curves, points};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
-use renderer_scene::GeometryDesc;
+use renderer_scene::{GeometryDesc, LightLinks};
+
+impl LinkBlock for ShapeBlock {
+    fn links(&mut self) -> &mut LightLinks {
+        &mut self.links
+    }
+}
 
 /// Keys of all shapes.
 pub(super) const ANY: &[Key<ShapeBlock>] = &[

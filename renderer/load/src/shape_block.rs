@@ -4,7 +4,6 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Expr;
 
 use super::field::Given;
-use super::light_links::LinkBlock;
 use renderer_geometry::{CurveBasis, CurveStyle, Mesh, ObjectAttributes, PointStyle};
 use renderer_scene::{Catcher, LightLinks, Motion};
 
@@ -52,12 +51,6 @@ impl Default for ShapeBlock {
             of: None,
             strands: StrandBlock::default(),
         }
-    }
-}
-
-impl LinkBlock for ShapeBlock {
-    fn links(&mut self) -> &mut LightLinks {
-        &mut self.links
     }
 }
 

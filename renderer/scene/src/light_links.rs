@@ -20,7 +20,7 @@ pub struct LightLinks {
 /// Selection of shapes by names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum ShapeFilter {
-    /// All shapes.
+    /// Every shape.
     #[default]
     All,
     /// Shapes with one of the names.
@@ -86,7 +86,7 @@ impl LightVisibility {
     pub const TRANSMISSION: LightVisibility = LightVisibility(8);
     /// Scattering by media.
     pub const VOLUME: LightVisibility = LightVisibility(16);
-    /// All rays.
+    /// Every ray.
     pub const ALL: LightVisibility = LightVisibility(31);
 
     /// The members by their names.

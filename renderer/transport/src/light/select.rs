@@ -36,7 +36,7 @@ pub struct LightSelector {
 /// Lights of a selector.
 #[derive(Clone, Debug, Default)]
 pub enum Members {
-    /// All lights of the scene.
+    /// Every light of the scene.
     #[default]
     All,
     /// Some of them, sorted.

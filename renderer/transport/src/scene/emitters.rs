@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::links::SceneLinks;
+use super::link_table::SceneLinks;
 use crate::light::{
     AreaLight, ChosenLight, Light, LightId, LightLink, LightSampleContext, LightSelector, LightSphere,
     Members, Probing, ReceiverClass,

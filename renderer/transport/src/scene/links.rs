@@ -1,54 +1,16 @@
-//! Light links of a scene: receiver classes and blocker bits by shape, links by light.
+//! Light links of a built scene: receivers and blockers, by shapes and media.
 
 use std::hash::Hash;
-use std::sync::Arc;
-
-use rustc_hash::FxHashMap;
 
 use super::Scene;
 use super::visibility::ShadowRay;
 use crate::interior::InteriorList;
-use crate::light::{Light, LightId, LightLink, ReceiverClass};
+use crate::light::{LightId, LightLink, ReceiverClass};
 use crate::material::ShadingContext;
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_geometry::{ShapeId, accel};
 use renderer_scene::LightVisibility;
-
-/// Light links of the parts of a scene; empty if every light illuminates all shapes.
-#[derive(Clone, Debug, Default)]
-pub struct SceneLinks {
-    /// Receiver class by shape.
-    pub classes: Vec<ReceiverClass>,
-    /// Number of receiver classes.
-    pub class_count: u8,
-    /// Ray mask bits by shape: one for each set of blockers that has the shape.
-    pub blocker_bits: Vec<u32>,
-    /// Links of the lights that are not shapes.
-    pub of_lights: Vec<LightLink>,
-    /// Links of the lights of shapes.
-    pub of_shapes: FxHashMap<ShapeId, LightLink>,
-}
-
-impl SceneLinks {
-    /// Receiver class of a shape.
-    pub(super) fn class_of(&self, shape: ShapeId) -> ReceiverClass {
-        self.classes.get(shape.0 as usize).copied().unwrap_or_default()
-    }
-
-    /// Link of each light; empty without links. The lights of shapes follow those of the description.
-    pub(super) fn by_light(&self, lights: &[Light]) -> Arc<[LightLink]> {
-        let is_empty = self.of_lights.iter().all(|link| *link == LightLink::ALL) && self.of_shapes.is_empty();
-        if is_empty {
-            return Arc::new([]);
-        }
-        let link = |(index, light): (usize, &Light)| match light.shape() {
-            Some(shape) => self.of_shapes.get(&shape).copied().unwrap_or(LightLink::ALL),
-            None => self.of_lights.get(index).copied().unwrap_or(LightLink::ALL),
-        };
-        lights.iter().enumerate().map(link).collect()
-    }
-}
 
 impl Scene {
     /// Returns whether a light has links.

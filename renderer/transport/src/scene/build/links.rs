@@ -8,7 +8,7 @@ use crate::scene::SceneLinks;
 use renderer_geometry::{ShapeId, accel};
 use renderer_scene::{LightLinks, SceneDesc, ShapeFilter};
 
-/// Maximum number of sets of blockers: bits of ray masks that do not tell opaque shapes from others.
+/// Maximum number of sets of blockers: ray mask bits that are free.
 const MAX_BLOCKER_SETS: usize = 30;
 
 /// First ray mask bit of sets of blockers.
