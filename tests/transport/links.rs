@@ -73,6 +73,8 @@ fn agree(a: f64, b: f64, tolerance: f64) {
 struct Cells {
     shapes: Vec<String>,
     lights: Vec<Light>,
+    /// Links that all lights share.
+    shared: &'static str,
 }
 
 struct Light {
@@ -87,8 +89,11 @@ impl Cells {
         let rng = &mut Rng::new(seed);
         let count = 2 + rng.next_u64() as usize % 3;
         let shapes = (0..count).map(|cell| cell_shapes(cell, rng)).collect();
-        let lights = (0..2 + rng.next_u64() as usize % 3).map(|index| Light::random(index, count, rng));
-        Cells { shapes, lights: lights.collect() }
+        // Without spheres that emit, light is found by BSDF sampling too.
+        let (kinds, shared) = if seed % 2 == 0 { (4, UNSEEN) } else { (5, HIDDEN) };
+        let lights = 0..2 + rng.next_u64() as usize % 3;
+        let lights = lights.map(|index| Light::random((index, kinds), count, rng));
+        Cells { shapes, lights: lights.collect(), shared }
     }
 
     fn film(&self) -> String {
@@ -121,7 +126,7 @@ impl Cells {
                 true => format!("excludes = {};", cells(false)),
                 false => format!("illuminates = {};", cells(true)),
             };
-            text += &format!("{} {links} {HIDDEN} }}\n", light.declaration);
+            text += &format!("{} {links} {} }}\n", light.declaration, self.shared);
         }
         text
     }
@@ -129,11 +134,14 @@ impl Cells {
     /// The scene of one light, with the cells that it illuminates.
     fn alone(&self, light: &Light) -> String {
         let shapes: Vec<&str> = light.receivers.iter().map(|&cell| &*self.shapes[cell]).collect();
-        format!("{}{}{} {HIDDEN} }}\n", self.film(), shapes.concat(), light.declaration)
+        format!("{}{}{} {} }}\n", self.film(), shapes.concat(), light.declaration, self.shared)
     }
 }
 
-/// Links that keep lights from the camera, and from the shadows of each other.
+/// Links that keep lights from the camera.
+const UNSEEN: &str = "visible_to = (diffuse, glossy, transmission, volume);";
+
+/// Links that keep lights from the shadows of each other too.
 const HIDDEN: &str = "shadow_excludes = \"lamp*\"; visible_to = (diffuse, glossy, transmission, volume);";
 
 fn cell_shapes(cell: usize, rng: &mut Rng) -> String {
@@ -164,10 +172,10 @@ fn cell_shapes(cell: usize, rng: &mut Rng) -> String {
 }
 
 impl Light {
-    fn random(index: usize, cells: usize, rng: &mut Rng) -> Light {
+    fn random((index, kinds): (usize, u64), cells: usize, rng: &mut Rng) -> Light {
         let x = f64::from(rng.next_1d()) * 2.0 * (cells as f64 - 1.0);
         let (z, y) = (f64::from(rng.next_1d()) - 0.5, 1.6 + f64::from(rng.next_1d()));
-        let declaration = match rng.next_u64() % 5 {
+        let declaration = match rng.next_u64() % kinds {
             0 => format!("light l{index} : point {{ position = ({x}, {y}, {z}); intensity = 3;"),
             1 => format!(
                 "light l{index} : spot {{ position = ({x}, {y}, {z}); to = ({}, 0, 0); cutoff = 60; intensity = 4;",
