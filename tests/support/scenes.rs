@@ -17,7 +17,7 @@ use renderer::material::{Host, Instances, MaterialId, Sides, closure_registry};
 use renderer::render::{RenderSettings, Rendered, Silent, render};
 use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::{LoadOptions, load};
-use renderer::scene::{Scene, SceneParts};
+use renderer::scene::{Scene, SceneLinks, SceneParts};
 use shading::hir::verify::verify_all;
 use shading::{InstanceOptions, ShaderInstance, ShaderUnitTemplate, ShadingSystem, Source};
 
@@ -86,6 +86,7 @@ impl SceneBuilder {
             threads: 1,
             build_quality: None,
             medium: None,
+            links: SceneLinks::default(),
         };
         Scene::new(parts).unwrap_or_else(|error| panic!("{error}"))
     }

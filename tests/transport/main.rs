@@ -20,6 +20,7 @@ mod interrupt;
 mod intersect;
 mod invariances;
 mod lights;
+mod links;
 mod media;
 mod motion;
 mod noise;

@@ -3,8 +3,7 @@
 use rustc_hash::FxHashMap;
 use shading::{Diagnostic, Diagnostics};
 
-use super::shape_names::is_of;
-use renderer_scene::{EmissionSides, LightDesc, LightKind, MaterialId, SceneDesc, ShapeDesc};
+use renderer_scene::{EmissionSides, LightDesc, LightKind, MaterialId, SceneDesc, ShapeDesc, names_shape};
 use renderer_transport::light::{Light, LightId};
 use renderer_transport::scene::LightName;
 use renderer_transport::scene::build::Built;
@@ -42,13 +41,13 @@ pub(super) fn only(desc: &SceneDesc, names: &[String]) -> Result<SceneDesc, Diag
 /// Returns whether a name is that of a shape, or of the group of its light.
 fn shines(desc: &SceneDesc, shape: &ShapeDesc, name: &str) -> bool {
     let group = desc.material(shape.material).group.as_deref();
-    is_of(name, &shape.name) || group.is_some_and(|group| is_of(name, group))
+    names_shape(name, &shape.name) || group.is_some_and(|group| names_shape(name, group))
 }
 
 /// The part of a light that has one of the names; `None` if it has none.
 fn part(light: &LightDesc, names: &[&str]) -> Option<LightDesc> {
     let group = light.group.as_deref();
-    let is_named = |own: &str| names.iter().any(|name| is_of(name, own));
+    let is_named = |own: &str| names.iter().any(|name| names_shape(name, own));
     if is_named(&light.name) || group.is_some_and(is_named) {
         return Some(light.clone());
     }
@@ -108,9 +107,9 @@ pub(super) fn named(built: &Built, name: &str) -> Result<Vec<LightId>, Diagnosti
         let group = light.group.as_deref();
         let of_sky = |part: &str, is_sun_meant: bool| {
             let sky = name.strip_suffix(part);
-            sky.is_some_and(|sky| is_of(sky, &light.name) && is_sun(index) == is_sun_meant)
+            sky.is_some_and(|sky| names_shape(sky, &light.name) && is_sun(index) == is_sun_meant)
         };
-        let is = is_of(name, &light.name) || group.is_some_and(|group| is_of(name, group));
+        let is = names_shape(name, &light.name) || group.is_some_and(|group| names_shape(name, group));
         (is || of_sky(".sun", true) || of_sky(".sky", false)).then_some(LightId(index as u32))
     };
     let found: Vec<LightId> = names.iter().enumerate().filter_map(is_named).collect();

@@ -135,7 +135,8 @@ pub(super) fn add_visibility(
             choice -= chosen;
             chosen as u32
         };
-        let light = scene.light(lights[choose(count) as usize]);
+        let id = lights[choose(count) as usize];
+        let light = scene.light(id);
         let part = choose(f64::from(light.parts()));
         let Some(sample) = light.sample_li(&viewer, part, choice.clamp(0.0, BELOW_ONE), sampler.next_2d())
         else {
@@ -149,7 +150,7 @@ pub(super) fn add_visibility(
         let arriving = arriving * light.parts() as f32 / sample.pdf;
         if arriving > 0.0 && arriving.is_finite() {
             let ray = sample.shadow_ray(&it.ray_end());
-            let passed = scene.transmittance(&ray, 1, || InteriorList::NONE, 0, shading);
+            let passed = scene.light_transmittance(id, it.shape, &ray, shading);
             sums.add_weighted(passed.luminance(), arriving);
         }
     }

@@ -70,9 +70,11 @@ impl Horizon {
     }
 
     /// The point, for light selection.
-    pub(super) fn lit_point(&self) -> LightSampleContext {
+    pub(super) fn lit_point(&self, scene: &Scene) -> LightSampleContext {
         match self {
-            Horizon::Hemisphere(site, _) => LightSampleContext::on_surface(site.p, site.n),
+            Horizon::Hemisphere(site, _) => {
+                LightSampleContext::on_surface(site.p, site.n).of_receiver(scene.receiver_class(site.shape))
+            }
             Horizon::Sphere(p) => LightSampleContext::in_space(*p),
         }
     }

@@ -14,9 +14,10 @@ use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::power_heuristic;
 use renderer_transport::integrator::{
-    Context, Contribution, DirectLight, DirectLightQuery, MisContext, Prepared, RadianceSink,
+    Context, Contribution, DirectLight, DirectLightQuery, LightDirection, MisContext, Prepared, RadianceSink,
     sample_one_light,
 };
+use renderer_transport::light::LightVisibility;
 use renderer_transport::scene::{Scene, ShadowOrigin, Surroundings};
 
 /// First sample number behind a translucent surface, disjoint from those above it and of probe rays.
@@ -156,7 +157,7 @@ impl Estimator<'_> {
         if self.include.direct()
             && let Some(found) = self.light_sample(horizon, &around, sampler, context)
         {
-            irradiance += add(found.wi, found.radiance, horizon.cosine(found.wi));
+            irradiance += add(found.direction.wi, found.radiance, horizon.cosine(found.direction.wi));
         }
         let light = self.arriving(horizon, w, around, sampler, context) * (1.0 / horizon.pdf(w));
         irradiance + add(w, light, horizon.cosine(w))
@@ -170,9 +171,12 @@ impl Estimator<'_> {
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Option<DirectLight> {
-        let response = |wi: Vec3, light_pdf: Option<f32>| match horizon.sees(wi) {
-            true => Rgb::splat(light_pdf.map_or(1.0, |pdf| power_heuristic(pdf, horizon.pdf(wi)))),
-            false => Rgb::BLACK,
+        let response = |light: LightDirection| {
+            let counts = horizon.sees(light.wi) && light.visible_to.contains(LightVisibility::DIFFUSE);
+            match counts {
+                true => Rgb::splat(light.pdf.map_or(1.0, |pdf| power_heuristic(pdf, horizon.pdf(light.wi)))),
+                false => Rgb::BLACK,
+            }
         };
         let Context { shading, stats, .. } = context;
         let in_contact = match (horizon, &around.contact) {
@@ -180,7 +184,7 @@ impl Estimator<'_> {
             _ => None,
         };
         let query = DirectLightQuery {
-            at: &horizon.lit_point(),
+            at: &horizon.lit_point(self.scene),
             end: horizon.ray_end(),
             time: 0.0,
             depth: 1,
@@ -204,7 +208,7 @@ impl Estimator<'_> {
         context: &mut Context,
     ) -> Rgb {
         let arrival = MisContext {
-            at: horizon.lit_point(),
+            at: horizon.lit_point(self.scene),
             // Light samples cannot produce a mirrored direction.
             pdf: horizon.sees(w).then(|| horizon.pdf(w)),
         };

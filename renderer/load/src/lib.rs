@@ -32,6 +32,7 @@ mod group;
 mod import;
 mod integrator;
 mod light;
+mod light_links;
 mod lighting;
 mod luminaire;
 mod material;

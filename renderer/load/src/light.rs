@@ -10,13 +10,14 @@ use super::directional_area::read_directional_area;
 use super::environment::read_environment;
 use super::field::Given;
 use super::group::{GROUP, group};
+use super::light_links::{LinkBlock, shared};
 use super::motion::{MOTION, motion};
 use super::point::{read_point, read_spot};
 use super::projector::read_projector;
 use super::sky::read_sky;
 use super::studio::read_studio;
 use super::table::{Key, body_of, header_of, kind_of, read_block};
-use renderer_scene::{LightDesc, Motion};
+use renderer_scene::{LightDesc, LightLinks, Motion};
 
 /// Kinds of lights.
 #[derive(Clone, Copy)]
@@ -66,14 +67,23 @@ pub(super) const ANY: &[Key<LightBlock>] = &[
 pub(super) struct LightBlock {
     group: Option<Arc<str>>,
     motion: Option<Motion>,
+    links: LightLinks,
+}
+
+impl LinkBlock for LightBlock {
+    fn links(&mut self) -> &mut LightLinks {
+        &mut self.links
+    }
 }
 
 /// Reads the keys that all lights have; returns a declaration of the others too.
 fn common(declaration: &Declaration, context: &mut LoadContext) -> (LightBlock, Declaration) {
-    let is_common = |entry: &Entry| ANY.iter().any(|key| key.name == entry.key.joined());
+    let tables = &[ANY, LightBlock::LINKS];
+    let is_common =
+        |entry: &Entry| tables.iter().copied().flatten().any(|key| key.name == entry.key.joined());
     let (common, own): (Vec<Entry>, Vec<Entry>) = body_of(declaration).iter().cloned().partition(is_common);
     let mut block = LightBlock::default();
-    read_block(&common, "a light", &[ANY], &mut block, context);
+    read_block(&common, "a light", tables, &mut block, context);
     let mut declaration = declaration.clone();
     if let Some(body) = &mut declaration.body {
         *body = own;
@@ -112,6 +122,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
         group: block.group.clone(),
         kind,
         motion: block.motion.clone().map(Arc::new),
+        links: shared(&block.links),
     };
     Some(LightDeclaration { light, portals, shader })
 }

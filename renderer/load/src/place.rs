@@ -11,6 +11,7 @@ use super::builder::{Builder, import_name};
 use super::catcher::{CATCHER, catcher};
 use super::field::{Given, Range};
 use super::import::{ImportKind, has_parts, imported_file};
+use super::light_links::{LinkBlock, shared};
 use super::material::read_definition;
 use super::mesh_keys::{only_mesh, velocities};
 use super::motion::{MOTION, motion, placed};
@@ -22,8 +23,8 @@ use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use renderer_geometry::ObjectAttributes;
 use renderer_import::{Model, ModelStrands, StrandKind};
 use renderer_scene::{
-    CameraDesc, Catcher, Deformation, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, MeshKeys,
-    MeshVelocities, Motion, ShapeDesc, SpotSlide,
+    CameraDesc, Catcher, Deformation, GeometryDesc, LightDesc, LightKind, LightLinks, MaterialDesc,
+    MaterialId, MeshKeys, MeshVelocities, Motion, ShapeDesc, SpotSlide,
 };
 
 /// Values of an import's block.
@@ -36,6 +37,13 @@ pub(super) struct ImportBlock {
     catcher: Option<Catcher>,
     /// Radius of lines and points [m].
     radius: Option<f32>,
+    links: LightLinks,
+}
+
+impl LinkBlock for ImportBlock {
+    fn links(&mut self) -> &mut LightLinks {
+        &mut self.links
+    }
 }
 
 /// Keys of `import "FILE" as NAME { … }` of a model.
@@ -85,6 +93,7 @@ struct Placement {
     catcher: Option<Catcher>,
     /// Radius of lines and points [m].
     radius: Option<f32>,
+    links: Option<Arc<LightLinks>>,
 }
 
 impl Builder {
@@ -102,8 +111,11 @@ impl Builder {
             attributes: read_attributes(body_of(declaration), &mut self.context),
             catcher: None,
             radius: None,
+            links: LightLinks::default(),
         };
-        read_block(body_of(declaration), "an import", &[IMPORT], &mut block, &mut self.context);
+        let tables = &[IMPORT, ImportBlock::LINKS];
+        read_block(body_of(declaration), "an import", tables, &mut block, &mut self.context);
+        let links = shared(&block.links);
         let Some((name, span)) = imported_file(declaration, &mut self.context) else {
             return;
         };
@@ -124,6 +136,7 @@ impl Builder {
                 attributes: block.attributes,
                 catcher: block.catcher,
                 radius: block.radius,
+                links: links.clone(),
             },
         );
         if block.cameras {
@@ -158,6 +171,7 @@ impl Builder {
                     group: None,
                     kind,
                     motion,
+                    links: links.clone(),
                 });
             }
         }
@@ -187,6 +201,7 @@ impl Builder {
                 flip_normals: placement.flip_normals,
                 attributes: placement.attributes.clone(),
                 catcher: placement.catcher,
+                links: placement.links.clone(),
                 asset: Some(asset.clone()),
                 part: shape.part,
             }));
@@ -269,6 +284,7 @@ impl Builder {
             catcher: placement.catcher,
             asset: Some(name.into()),
             part: None,
+            links: placement.links.clone(),
         }));
         let shapes = (start..self.desc.shapes.len()).collect();
         self.groups.declare(&shape_name, shapes, span, &mut self.context);
@@ -276,6 +292,7 @@ impl Builder {
 
     pub(super) fn add_declared_shape(&mut self, shape: ShapeDeclaration, pending: &mut Vec<PendingInstance>) {
         let ShapeDeclaration { name, span, source, block } = shape;
+        let links = shared(&block.links);
         let material = match &block.material {
             None => None,
             // Use the default for an unknown material: the error is reported, and reading continues.
@@ -304,6 +321,7 @@ impl Builder {
                     flip_normals: block.flip_normals,
                     attributes: block.attributes,
                     catcher: block.catcher,
+                    links,
                     asset: None,
                     part: None,
                 });
@@ -318,6 +336,7 @@ impl Builder {
                         attributes: block.attributes,
                         catcher: block.catcher,
                         radius: None,
+                        links,
                     };
                     self.add_model(&model, &name, span, &placement);
                 }
@@ -331,6 +350,7 @@ impl Builder {
                 flip_normals: block.flip_normals,
                 attributes: block.attributes,
                 catcher: block.catcher,
+                links,
                 material,
             }),
         }

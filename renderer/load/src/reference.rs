@@ -1,5 +1,6 @@
 //! Reference of all keys of the scene format, from which `renderer/docs/scene-format.md` is generated.
 
+use super::light_links::LinkBlock;
 use super::table::Key;
 use super::{
     camera, directional, directional_area, environment, film, function, integrator, light, material, place,
@@ -43,8 +44,8 @@ pub fn reference() -> Vec<Block> {
         block("shape NAME : curves", strands::CURVES),
         block("shape NAME : points", strands::POINTS),
         block("shape NAME : instance", shape::INSTANCE),
-        block("shape NAME : any kind", shape::ANY),
-        block("light NAME : any kind", light::ANY),
+        joined("shape NAME : any kind", &[shape::ANY, LinkBlock::LINKS]),
+        joined("light NAME : any kind", &[light::ANY, LinkBlock::LINKS]),
         block("light NAME : environment", environment::ENVIRONMENT),
         block("light NAME : studio", studio::STUDIO),
         block("light NAME : sky", sky::SKY),
@@ -55,7 +56,7 @@ pub fn reference() -> Vec<Block> {
         block("light NAME : spot or projector, with a picture", projector::PROJECTOR_TEXTURE),
         block("light NAME : directional", directional::DIRECTIONAL),
         block("light NAME : directional_area", directional_area::DIRECTIONAL_AREA),
-        block("import \"MODEL\" as NAME", place::IMPORT),
+        joined("import \"MODEL\" as NAME", &[place::IMPORT, LinkBlock::LINKS]),
         block("override KIND = CALL", ray_override::OVERRIDE),
         Block { title: "transforms", keys: transform::FUNCTIONS.to_vec() },
         Block {
@@ -66,8 +67,11 @@ pub fn reference() -> Vec<Block> {
 }
 
 fn block<T>(title: &'static str, keys: &[Key<T>]) -> Block {
-    Block {
-        title,
-        keys: keys.iter().map(|key| (key.name, key.doc)).collect(),
-    }
+    joined(title, &[keys])
+}
+
+/// The keys of several tables as one block.
+fn joined<T>(title: &'static str, tables: &[&[Key<T>]]) -> Block {
+    let keys = tables.iter().copied().flatten();
+    Block { title, keys: keys.map(|key| (key.name, key.doc)).collect() }
 }

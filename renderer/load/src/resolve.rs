@@ -10,8 +10,7 @@ use super::context::LoadContext;
 use super::field::Given;
 use super::motion::placed;
 use renderer_geometry::ObjectAttributes;
-use renderer_scene::ShapeDesc;
-use renderer_scene::{Catcher, MaterialId, Motion};
+use renderer_scene::{Catcher, LightLinks, MaterialId, Motion, ShapeDesc};
 
 /// Instance before resolution; its original may be declared later.
 pub(super) struct PendingInstance {
@@ -23,6 +22,7 @@ pub(super) struct PendingInstance {
     pub(super) flip_normals: bool,
     pub(super) attributes: ObjectAttributes,
     pub(super) catcher: Option<Catcher>,
+    pub(super) links: Option<Arc<LightLinks>>,
     pub(super) material: Option<MaterialId>,
 }
 
@@ -126,6 +126,7 @@ impl Groups {
                 flip_normals: original.flip_normals != instance.flip_normals,
                 attributes: instance.attributes.or(&original.attributes),
                 catcher: instance.catcher.or(original.catcher),
+                links: instance.links.clone().or_else(|| original.links.clone()),
                 asset: original.asset.as_ref().map(|_| instance.name.as_str().into()),
                 part: original.part,
             };

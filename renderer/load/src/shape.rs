@@ -7,12 +7,19 @@ use super::attributes::{self, read_attributes};
 use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
+use super::light_links::LinkBlock;
 use super::mesh_keys::{FileKey, file_keys};
 use super::motion::{MOTION, motion};
 use super::shape_block::{MeshEdits, ShapeBlock};
 use super::strands::{CURVES, POINTS, curves, points};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
-use renderer_scene::GeometryDesc;
+use renderer_scene::{GeometryDesc, LightLinks};
+
+impl LinkBlock for ShapeBlock {
+    fn links(&mut self) -> &mut LightLinks {
+        &mut self.links
+    }
+}
 
 /// Keys of all shapes.
 pub(super) const ANY: &[Key<ShapeBlock>] = &[
@@ -224,7 +231,7 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         attributes: read_attributes(body_of(declaration), context),
         ..ShapeBlock::default()
     };
-    read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
+    read_block(body_of(declaration), what, &[own, ANY, ShapeBlock::LINKS], &mut block, context);
     let source = match kind {
         ShapeKeyword::Sphere => {
             ShapeSource::Geometry(GeometryDesc::Sphere { center: block.center, radius: block.radius })

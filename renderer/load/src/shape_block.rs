@@ -6,7 +6,7 @@ use shading::syntax::ast::Expr;
 use super::field::Given;
 use super::mesh_keys::FileKey;
 use renderer_geometry::{CurveBasis, CurveStyle, Mesh, ObjectAttributes, PointStyle};
-use renderer_scene::{Catcher, Motion};
+use renderer_scene::{Catcher, LightLinks, Motion};
 
 /// Values of a shape's block.
 pub(super) struct ShapeBlock {
@@ -16,6 +16,7 @@ pub(super) struct ShapeBlock {
     pub(super) flip_normals: bool,
     pub(super) attributes: ObjectAttributes,
     pub(super) catcher: Option<Catcher>,
+    pub(super) links: LightLinks,
     pub(super) center: Vec3,
     pub(super) radius: f32,
     pub(super) height: f32,
@@ -41,6 +42,7 @@ impl Default for ShapeBlock {
             flip_normals: false,
             attributes: ObjectAttributes::default(),
             catcher: None,
+            links: LightLinks::default(),
             center: Vec3::ZERO,
             radius: 1.0,
             height: 1.0,

@@ -21,11 +21,13 @@ pub(super) struct Key<T> {
 pub(super) const ATTRIBUTES: &str = "attributes";
 
 /// Pairs of alternative keys: a block that has both sides accepts one of them.
-const ALTERNATIVES: [[&[&str]; 2]; 4] = [
+const ALTERNATIVES: [[&[&str]; 2]; 6] = [
     [&["transform"], &["from", "to", "up"]],
     [&["to"], &["direction"]],
     [&["map"], &["ground"]],
     [&["shader"], &["map", "ground", "rows"]],
+    [&["illuminates"], &["excludes"]],
+    [&["shadows"], &["shadow_excludes"]],
 ];
 
 /// Returns whether the two keys exclude each other.

@@ -22,6 +22,7 @@ mod deformation;
 mod film;
 mod integrator;
 mod light;
+mod light_links;
 mod luminaire;
 mod material;
 mod mesh_keys;
@@ -30,6 +31,7 @@ mod nesting;
 mod placed;
 mod ray_override;
 mod shape;
+mod shape_pattern;
 mod shutter;
 mod track;
 
@@ -41,6 +43,7 @@ pub use light::{
     Interpolation, LightDesc, LightKind, MapRows, Outline, SlideDesc, SlideLookup, SlideWrap, SpotFalloff,
     SpotSlide,
 };
+pub use light_links::{LightLinks, LightVisibility, ShapeFilter, ShapePattern};
 pub use luminaire::{AngularTable, LUMENS_PER_WATT, Luminaire, PhotometricWeb, Photometry, Symmetry};
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
 pub use mesh_keys::{MeshKeys, MeshVelocities};
@@ -49,6 +52,7 @@ pub use nesting::{Nesting, Priority};
 pub use placed::Placed;
 pub use ray_override::{RayFilter, RayOverride};
 pub use shape::{Catcher, GeometryDesc, ModelPart, ShapeDesc};
+pub use shape_pattern::names_shape;
 pub use shutter::{ShutterCurve, ShutterTiming};
 pub use track::{Track, TrackInterpolation, TrackValue};
 

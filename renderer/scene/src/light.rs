@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Affine2, Affine3A, Mat3, Vec2, Vec3};
 use shading::Span;
 
-use crate::{Luminaire, MaterialId, Motion};
+use crate::{LightLinks, Luminaire, MaterialId, Motion};
 use renderer_base::color::Rgb;
 use renderer_base::sky::Sky;
 use renderer_geometry::Rectangle;
@@ -25,6 +25,8 @@ pub struct LightDesc {
     pub kind: LightKind,
     /// Transform over time from the world space of `kind` to the world; its scale has no effect.
     pub motion: Option<Arc<Motion>>,
+    /// Shapes that it illuminates, and shapes that block it; all if `None`.
+    pub links: Option<Arc<LightLinks>>,
 }
 
 /// Kinds of lights.

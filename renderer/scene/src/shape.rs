@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 
 use crate::deformation::{self, Deformation};
-use crate::{MaterialId, Motion, Shutter};
+use crate::{LightLinks, MaterialId, Motion, Shutter};
 use renderer_geometry::{Curves, Geometry, Mesh, ObjectAttributes, Placement, Points, Shape};
 
 /// Shape with its name.
@@ -33,6 +33,8 @@ pub struct ShapeDesc {
     pub attributes: ObjectAttributes,
     /// Replacement of the surface for camera rays, if any.
     pub catcher: Option<Catcher>,
+    /// Links of the light that the shape emits.
+    pub links: Option<Arc<LightLinks>>,
     /// Name of the imported model, a prefix of the shape's name.
     pub asset: Option<Arc<str>>,
     /// Node, mesh and primitive in a glTF file.

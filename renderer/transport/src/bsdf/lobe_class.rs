@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use super::{Bsdf, LobePart, Side, Spread, WeightedLobe};
 use renderer_base::color::Rgb;
+use renderer_scene::LightVisibility;
 
 /// Class of a lobe in light path expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,54 @@ pub struct LobeClass {
     pub label: u32,
 }
 
+impl LobeClass {
+    /// Visibility of lights that the lobe needs.
+    pub fn visibility(self) -> LightVisibility {
+        match (self.side, self.spread) {
+            (Side::Transmission, _) => LightVisibility::TRANSMISSION,
+            (Side::Reflection, Spread::Diffuse | Spread::Subsurface) => LightVisibility::DIFFUSE,
+            (Side::Reflection, Spread::Glossy | Spread::Specular | Spread::Straight) => {
+                LightVisibility::GLOSSY
+            }
+        }
+    }
+}
+
 impl Bsdf {
+    /// f·|cos θi| of the lobes that receive a light, without delta lobes.
+    pub fn eval_visible(&self, wo: Vec3, wi: Vec3, visible_to: LightVisibility) -> Rgb {
+        let mut sum = Rgb::BLACK;
+        self.each_lobe(
+            wo,
+            wi,
+            |_| true,
+            |class, _, f| {
+                if visible_to.contains(class.visibility()) {
+                    sum += f;
+                }
+            },
+        );
+        sum
+    }
+
+    /// Share of f that lobes which receive a light have, of the lobes whose class `counts` selects.
+    pub fn visible_share(
+        &self,
+        wo: Vec3,
+        wi: Vec3,
+        counts: impl Fn(LobePart) -> bool,
+        visible_to: LightVisibility,
+    ) -> Rgb {
+        let (mut visible, mut all) = (Rgb::BLACK, Rgb::BLACK);
+        self.each_lobe(wo, wi, counts, |class, _, f| {
+            all += f;
+            if visible_to.contains(class.visibility()) {
+                visible += f;
+            }
+        });
+        visible.ratio(all)
+    }
+
     /// Calls `visit` with f·|cos θi| of every lobe that is not a delta lobe and whose class `counts` selects.
     pub fn each_lobe(
         &self,

@@ -22,7 +22,7 @@ use renderer_geometry::camera::CameraRay;
 pub use crate::radiance::{Contribution, RadianceSink};
 pub use context::Context;
 pub use pass::Pass;
-pub use path::direct::{DirectLight, DirectLightQuery, Shadowed, sample_one_light};
+pub use path::direct::{DirectLight, DirectLightQuery, LightDirection, Shadowed, sample_one_light};
 pub use path::state::MisContext;
 pub use photon::MapError as PrepareError;
 pub use renderer_scene::{Integrator, PathSettings, PhotonSettings};

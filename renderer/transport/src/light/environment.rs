@@ -6,6 +6,7 @@
 //!   centres, or spread from pole to pole ([`MapRows`]).
 //! - Light sampling follows the radiance in excess of the mean (MIS compensation): BSDF sampling covers the mean, so
 //!   every light sample must be combined with BSDF sampling by MIS. A constant environment has no light samples.
+//! - Light samples of a light that only they find follow the radiance itself.
 //! - Photons are sampled in proportion to luminance, without compensation.
 // Karlík et al. 2019, "MIS Compensation: Optimizing Sampling Techniques in Multiple Importance Sampling", section 5.
 
@@ -78,6 +79,22 @@ impl EnvironmentLight {
             EnvironmentLight::Constant(radiance) => (*radiance, 0.0),
             EnvironmentLight::Map(map) => map.le_pdf(direction),
         }
+    }
+
+    /// The light with light samples in proportion to all its radiance, without MIS compensation.
+    pub(super) fn uncompensated(&self) -> EnvironmentLight {
+        /// Columns of the map of a constant environment.
+        const WIDTH: usize = 64;
+        let mut map = match self {
+            EnvironmentLight::Constant(radiance) => {
+                let texels = vec![*radiance; WIDTH * WIDTH / 2];
+                EnvironmentMap::new(texels, WIDTH, EnvironmentOptions::default())
+            }
+            EnvironmentLight::Map(map) => map.clone(),
+        };
+        map.samples = (map.flux > 0.0).then(|| map.emission.clone());
+        map.excess = map.flux;
+        EnvironmentLight::Map(map)
     }
 
     /// Emits a photon into `target`.

@@ -4,6 +4,7 @@
 
 use glam::Vec3;
 
+use super::link::ReceiverClass;
 use crate::bsdf::GlossyLobe;
 use renderer_base::math::sqr;
 
@@ -21,6 +22,8 @@ pub struct LightSampleContext {
     alpha2: f32,
     /// Fraction of the scattered light in the lobe; the rest is diffuse.
     glossy: f32,
+    /// Class of the shape that receives the light.
+    pub receiver: ReceiverClass,
 }
 
 /// Minimum diffuse fraction: the tails of a lobe are brighter than the estimate, and lights may be occluded.
@@ -34,7 +37,20 @@ impl LightSampleContext {
 
     /// Point of a diffuse surface with the unit normal `n`.
     pub fn on_surface(p: Vec3, n: Vec3) -> LightSampleContext {
-        LightSampleContext { p, n, mirror: n, alpha2: 1.0, glossy: 0.0 }
+        LightSampleContext {
+            p,
+            n,
+            mirror: n,
+            alpha2: 1.0,
+            glossy: 0.0,
+            receiver: ReceiverClass::default(),
+        }
+    }
+
+    /// Sets the class of the receiving shape.
+    #[inline]
+    pub fn of_receiver(self, receiver: ReceiverClass) -> LightSampleContext {
+        LightSampleContext { receiver, ..self }
     }
 
     /// Adds a glossy lobe.

@@ -21,6 +21,7 @@ mod emission_distribution;
 mod environment;
 mod face;
 mod light_sample_context;
+mod link;
 mod luminaire;
 mod moving;
 mod point;
@@ -46,7 +47,7 @@ use bounds::LightBounds;
 use moving::{placed_emission, placed_sample};
 use renderer_base::color::Rgb;
 use renderer_geometry::{Interaction, ShapeId};
-pub use renderer_scene::{Interpolation, MapRows, Outline, SlideLookup, SlideWrap};
+pub use renderer_scene::{Interpolation, LightVisibility, MapRows, Outline, SlideLookup, SlideWrap};
 use sample::SampledEmission;
 
 pub use area::AreaLight;
@@ -55,6 +56,7 @@ pub use directional_area::DirectionalAreaLight;
 pub use emission_distribution::Probing;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
 pub use light_sample_context::LightSampleContext;
+pub use link::{LightLink, MAX_RECEIVER_CLASSES, ReceiverClass};
 pub use luminaire::LuminaireLight;
 pub use moving::Moving;
 pub use point::PointLight;
@@ -63,7 +65,7 @@ pub use projector::{Beam, ProjectorLight};
 pub use projector_texture::ProjectorTexture;
 pub use sample::{Emission, EmissionBounds, LightSample, LightViewer, PrimarySample};
 pub use segment::SegmentLight;
-pub use select::{ChosenLight, LightSelector, powers};
+pub use select::{ChosenLight, LightSelector, Members, powers};
 pub use sky::sky_lights;
 pub use spot::{Falloff, SpotLight};
 
@@ -320,6 +322,17 @@ impl Light {
         match self {
             Light::Moving(moving) => Light::Moving(Box::new(moving.with_light(light))),
             _ => light,
+        }
+    }
+
+    /// The light with light samples of all its radiance, without MIS compensation.
+    #[must_use]
+    pub(crate) fn sampled_only(&self) -> Light {
+        match self {
+            Light::Environment(light) => Light::Environment(light.uncompensated()),
+            Light::Portals(light) => Light::Portals(Box::new(light.uncompensated())),
+            Light::Moving(light) => self.replaced_by(light.light().sampled_only()),
+            _ => self.clone(),
         }
     }
 

@@ -85,6 +85,14 @@ impl PortalLight {
         PortalLight { environment, portals }
     }
 
+    /// The light with light samples of all its radiance.
+    pub(super) fn uncompensated(&self) -> PortalLight {
+        PortalLight {
+            environment: self.environment.uncompensated(),
+            portals: self.portals.clone(),
+        }
+    }
+
     /// The environment.
     pub(super) fn environment(&self) -> &EnvironmentLight {
         &self.environment

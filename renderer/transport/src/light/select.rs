@@ -22,11 +22,12 @@ use renderer_base::sampling::AliasTable;
 /// Light sampler.
 #[derive(Clone, Debug)]
 pub struct LightSelector {
-    /// Alias table by power; `None` without lights.
+    members: Members,
+    /// Alias table of the members by power; `None` without lights.
     by_power: Option<AliasTable>,
     /// Emitters (parts of lights); those of one light are consecutive.
     pub(super) emitters: Vec<(LightId, u32)>,
-    /// First emitter of each light.
+    /// First emitter of each member.
     first: Vec<u32>,
     /// Light tree over the emitters; those without bounds have intensity zero in it.
     pub(super) tree: LightTree,
@@ -34,6 +35,44 @@ pub struct LightSelector {
     pub(super) few: ArrayVec<LightBounds, FEW>,
     /// Lights outside the tree.
     outside_tree: Vec<LightId>,
+}
+
+/// Lights of a selector.
+#[derive(Clone, Debug, Default)]
+pub enum Members {
+    /// Every light of the scene.
+    #[default]
+    All,
+    /// Some of them, sorted.
+    Some(Box<[LightId]>),
+}
+
+impl Members {
+    /// The members, of `count` lights.
+    fn ids(&self, count: usize) -> Vec<LightId> {
+        match self {
+            Members::All => (0..count as u32).map(LightId).collect(),
+            Members::Some(ids) => ids.to_vec(),
+        }
+    }
+
+    /// Index of a member.
+    #[inline]
+    fn index_of(&self, light: LightId) -> usize {
+        match self {
+            Members::All => light.0 as usize,
+            Members::Some(ids) => ids.partition_point(|id| id.0 < light.0),
+        }
+    }
+
+    /// Member at an index.
+    #[inline]
+    fn at(&self, index: usize) -> LightId {
+        match self {
+            Members::All => LightId(index as u32),
+            Members::Some(ids) => ids[index],
+        }
+    }
 }
 
 /// Selected light.
@@ -65,7 +104,7 @@ const ZERO_POWER_SHARE: f32 = 0.01;
 /// small fraction of the total of the others, so that every light can be selected.
 pub fn powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
     let mut powers: Vec<f32> = lights.iter().map(|light| usable(light.power(scene_radius))).collect();
-    replace_zero_powers(lights, &mut powers);
+    replace_zero_powers(&lights.iter().collect::<Vec<_>>(), &mut powers);
     powers
 }
 
@@ -73,16 +112,17 @@ fn usable(power: f32) -> f32 {
     if power.is_finite() { power.max(0.0) } else { 0.0 }
 }
 
-fn replace_zero_powers(lights: &[Light], powers: &mut [f32]) {
+fn replace_zero_powers(lights: &[&Light], powers: &mut [f32]) {
     let is_zero = |(light, power): (&Light, f32)| power == 0.0 && matches!(light, Light::Area(_));
-    let zeros = lights.iter().zip(powers.iter().copied()).filter(|&pair| is_zero(pair)).count();
+    let pairs = lights.iter().copied().zip(powers.iter().copied());
+    let zeros = pairs.filter(|&pair| is_zero(pair)).count();
     let known: f64 = powers.iter().copied().map(f64::from).sum();
     let share = if known > 0.0 {
         f64::from(ZERO_POWER_SHARE) * known / zeros.max(1) as f64
     } else {
         1.0
     };
-    for (light, power) in lights.iter().zip(powers) {
+    for (light, power) in lights.iter().copied().zip(powers) {
         if is_zero((light, *power)) {
             *power = share as f32;
         }
@@ -103,16 +143,23 @@ impl LightSelector {
     /// Creates a light sampler for the lights of a scene of radius `scene_radius`; if all powers are zero, all lights
     /// count as equal.
     pub fn new(lights: &[Light], scene_radius: f32) -> LightSelector {
-        let powers = balanced_powers(lights, scene_radius);
-        let ids = || (0..).map(LightId).zip(lights);
+        LightSelector::of(lights, Members::All, scene_radius)
+    }
+
+    /// As [`LightSelector::new`], for some of the lights.
+    pub fn of(lights: &[Light], members: Members, scene_radius: f32) -> LightSelector {
+        let ids = members.ids(lights.len());
+        let own: Vec<&Light> = ids.iter().map(|id| &lights[id.0 as usize]).collect();
+        let powers = balanced_powers(&own, scene_radius);
+        let pairs = || ids.iter().copied().zip(own.iter().copied());
         let parts = |(id, light): (LightId, &Light)| (0..light.parts()).map(move |part| (id, part));
-        let emitters: Vec<(LightId, u32)> = ids().flat_map(parts).collect();
+        let emitters: Vec<(LightId, u32)> = pairs().flat_map(parts).collect();
         let no_bounds = LightBounds::around(Vec3::ZERO, 0.0, 0.0);
         let bounds: Vec<LightBounds> = emitters
             .iter()
             .map(|&(id, part)| lights[id.0 as usize].bounds(part).unwrap_or(no_bounds))
             .collect();
-        let before = lights.iter().scan(0, |next, light| {
+        let before = own.iter().scan(0, |next, light| {
             let first = *next;
             *next += light.parts();
             Some(first)
@@ -123,7 +170,11 @@ impl LightSelector {
             emitters,
             few: few(bounds.iter().filter(|bounds| bounds.intensity > 0.0)),
             tree: LightTree::new(&bounds),
-            outside_tree: ids().filter(|(_, light)| light.bounds(0).is_none()).map(|(id, _)| id).collect(),
+            outside_tree: pairs()
+                .filter(|(_, light)| light.bounds(0).is_none())
+                .map(|(id, _)| id)
+                .collect(),
+            members,
         }
     }
 
@@ -139,20 +190,20 @@ impl LightSelector {
     pub fn select(&self, lights: &[Light], at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
         let by_power = self.by_power.as_ref()?;
         if self.emitters.len() == 1 {
-            return Some(ChosenLight { light: LightId(0), part: 0, probability: 1.0, u });
+            return Some(ChosenLight { light: self.members.at(0), part: 0, probability: 1.0, u });
         }
         let Some(shares) = self.estimate_shares(lights, at) else {
-            return Some(chosen_by_power(by_power, lights, u));
+            return Some(self.chosen_by_power(by_power, lights, u));
         };
         let power = f64::from(BY_POWER);
         if u < power {
-            let chosen = chosen_by_power(by_power, lights, u / power);
+            let chosen = self.chosen_by_power(by_power, lights, u / power);
             let by_importance = self.importance_probability(lights, at, &shares, chosen.light, chosen.part);
             let probability = BY_POWER * chosen.probability + (1.0 - BY_POWER) * by_importance;
             return Some(ChosenLight { probability, ..chosen });
         }
         let chosen = self.select_by_importance(lights, at, &shares, (u - power) / (1.0 - power))?;
-        let by_power = probability_by_power(by_power, lights, chosen.light, chosen.part);
+        let by_power = self.probability_by_power(by_power, lights, chosen.light, chosen.part);
         Some(ChosenLight {
             probability: BY_POWER * by_power + (1.0 - BY_POWER) * chosen.probability,
             ..chosen
@@ -164,7 +215,7 @@ impl LightSelector {
         !self.tree.is_empty()
     }
 
-    /// Probability that `select` selects a part of a light for a reference point.
+    /// Probability that `select` selects a part of a light for a reference point. The light must be a member.
     ///
     /// # Panics
     /// If there is no such light.
@@ -176,7 +227,7 @@ impl LightSelector {
         if self.emitters.len() == 1 {
             return 1.0;
         }
-        let power = probability_by_power(by_power, lights, light, part);
+        let power = self.probability_by_power(by_power, lights, light, part);
         match self.estimate_shares(lights, at) {
             None => power,
             Some(shares) => {
@@ -249,13 +300,37 @@ impl LightSelector {
         part: u32,
     ) -> f32 {
         if !self.outside_tree.contains(&light) {
-            let emitter = self.first[light.0 as usize] + part;
+            let emitter = self.first[self.members.index_of(light)] + part;
             (1.0 - shares.share) * self.tree.probability(at, &shares.root, emitter)
         } else if shares.share > 0.0 {
             shares.share * (lights[light.0 as usize].irradiance(at) / shares.outside_tree)
         } else {
             0.0
         }
+    }
+
+    fn chosen_by_power(&self, table: &AliasTable, lights: &[Light], u: f64) -> ChosenLight {
+        let choice = table.sample(u);
+        let light = self.members.at(choice.index);
+        let (part, part_probability, u) = match lights[light.0 as usize].area() {
+            Some(light) => {
+                let (part, u) = light.part_by_power(choice.u);
+                (part, light.part_probability(part), u)
+            }
+            None => (0, 1.0, choice.u),
+        };
+        ChosenLight {
+            light,
+            part,
+            probability: choice.probability * part_probability,
+            u,
+        }
+    }
+
+    fn probability_by_power(&self, table: &AliasTable, lights: &[Light], light: LightId, part: u32) -> f32 {
+        let area = lights[light.0 as usize].area();
+        let of_part = area.map_or(1.0, |light| light.part_probability(part));
+        table.probability(self.members.index_of(light)) * of_part
     }
 }
 
@@ -267,36 +342,13 @@ fn few<'a>(bounds: impl Iterator<Item = &'a LightBounds> + Clone) -> ArrayVec<Li
     }
 }
 
-fn chosen_by_power(table: &AliasTable, lights: &[Light], u: f64) -> ChosenLight {
-    let choice = table.sample(u);
-    let (part, part_probability, u) = match lights[choice.index].area() {
-        Some(light) => {
-            let (part, u) = light.part_by_power(choice.u);
-            (part, light.part_probability(part), u)
-        }
-        None => (0, 1.0, choice.u),
-    };
-    ChosenLight {
-        light: LightId(choice.index as u32),
-        part,
-        probability: choice.probability * part_probability,
-        u,
-    }
-}
-
-fn probability_by_power(table: &AliasTable, lights: &[Light], light: LightId, part: u32) -> f32 {
-    let area = lights[light.0 as usize].area();
-    let of_part = area.map_or(1.0, |light| light.part_probability(part));
-    table.probability(light.0 as usize) * of_part
-}
-
 /// Power of each light for light selection, balanced between infinite lights and others.
-fn balanced_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
+fn balanced_powers(lights: &[&Light], scene_radius: f32) -> Vec<f32> {
     let sampled = |light: &Light| match light {
         Light::Environment(light) => light.sampled_power(scene_radius),
         _ => light.power(scene_radius),
     };
-    let mut powers: Vec<f32> = lights.iter().map(|light| usable(sampled(light))).collect();
+    let mut powers: Vec<f32> = lights.iter().copied().map(|light| usable(sampled(light))).collect();
     let sum_of = |infinite: bool| -> f32 {
         lights
             .iter()

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::link_table::SceneLinks;
 use crate::light::{
-    AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, Probing, SegmentLight,
+    AreaLight, ChosenLight, Light, LightId, LightLink, LightSampleContext, LightSelector, Members, Probing,
+    ReceiverClass, SegmentLight,
 };
 use crate::material::{Host, Material, MaterialId};
 use renderer_base::math::Ray;
@@ -19,6 +21,7 @@ const MAX_SEQUENTIAL: usize = 256;
 pub(super) struct ShapeSurface {
     pub(super) material: MaterialId,
     pub(super) light: Option<LightId>,
+    pub(super) class: ReceiverClass,
 }
 
 /// Lights and their selector; scenes that differ only in non-emissive parts share them.
@@ -26,22 +29,28 @@ pub(super) struct ShapeSurface {
 pub(super) struct Emitters {
     /// Lights of the description, then emissive shapes.
     pub(super) lights: Arc<[Light]>,
-    pub(super) selector: Arc<LightSelector>,
+    /// Selector of each receiver class.
+    selectors: Arc<[LightSelector]>,
+    /// Link of each light; empty without links.
+    pub(super) links: Arc<[LightLink]>,
+    /// True if the links of a light apply to scattered rays.
+    pub(super) restricts_scattering: bool,
+    /// True if a light has restricted blockers.
+    pub(super) has_linked_blockers: bool,
     /// Infinite lights that rays can hit.
     pub(super) infinite: Arc<[LightId]>,
 }
 
 impl Emitters {
-    /// Adds the emissive shapes to `lights`. `radius` is the radius of the scene.
+    /// Adds the emissive shapes to `lights`. The selectors are made by [`Emitters::linked`].
     pub(super) fn new(
         mut lights: Vec<Light>,
         shapes: &[Shape],
         shape_materials: &[MaterialId],
         materials: &[Material],
         host: &Arc<Host>,
-        radius: f32,
         threads: usize,
-    ) -> (Arc<[ShapeSurface]>, Emitters) {
+    ) -> (Vec<ShapeSurface>, Emitters) {
         let material = |id: MaterialId| &materials[id.0 as usize];
         let ids = (0..).map(ShapeId).zip(shapes).zip(shape_materials);
         let emitters: Vec<_> = ids.filter(|&(_, &id)| material(id).may_emit()).collect();
@@ -60,7 +69,7 @@ impl Emitters {
         };
         let mut surfaces: Vec<ShapeSurface> = shape_materials
             .iter()
-            .map(|&material| ShapeSurface { material, light: None })
+            .map(|&material| ShapeSurface { material, light: None, class: ReceiverClass::default() })
             .collect();
         for (id, light) in made {
             surfaces[id.0 as usize].light = Some(LightId(lights.len() as u32));
@@ -72,28 +81,76 @@ impl Emitters {
             .filter(|(_, light)| light.is_infinite() && !light.is_delta());
         let emitters = Emitters {
             infinite: infinite.map(|(id, _)| id).collect(),
-            selector: Arc::new(LightSelector::new(&lights, radius)),
+            selectors: Arc::new([]),
+            links: Arc::new([]),
+            restricts_scattering: false,
+            has_linked_blockers: false,
             lights: lights.into(),
         };
-        (surfaces.into(), emitters)
+        (surfaces, emitters)
+    }
+
+    /// Links the lights, and creates the selectors. `radius` is the radius of the scene.
+    #[must_use]
+    pub(super) fn linked(mut self, links: &SceneLinks, radius: f32) -> Emitters {
+        self.links = links.by_light(&self.lights);
+        if self.links.is_empty() {
+            self.selectors = Arc::new([LightSelector::new(&self.lights, radius)]);
+            return self;
+        }
+        self.restricts_scattering = self.links.iter().any(LightLink::restricts_scattering);
+        self.has_linked_blockers = self.links.iter().any(LightLink::has_blockers);
+        let pairs = || self.lights.iter().zip(&*self.links);
+        let sampled = |(light, link): (&Light, &LightLink)| match link.is_sampled_only() {
+            true => light.sampled_only(),
+            false => light.clone(),
+        };
+        let lights: Arc<[Light]> = pairs().map(sampled).collect();
+        let members = |class: ReceiverClass| {
+            let members = (0..).map(LightId).zip(&*self.links);
+            Members::Some(members.filter(|(_, link)| link.illuminates(class)).map(|(id, _)| id).collect())
+        };
+        self.selectors = (0..links.class_count.max(1))
+            .map(|class| LightSelector::of(&lights, members(ReceiverClass(class)), radius))
+            .collect();
+        self.lights = lights;
+        self
+    }
+
+    /// Returns whether any receiver has several lights, or parts of one, to select from.
+    #[inline]
+    pub(super) fn has_choice(&self) -> bool {
+        self.selectors.iter().any(LightSelector::has_choice)
+    }
+
+    /// Selector of the lights of a receiver.
+    #[inline]
+    fn selector(&self, receiver: ReceiverClass) -> &LightSelector {
+        &self.selectors[usize::from(receiver.0)]
     }
 
     #[inline]
     pub(super) fn select(&self, at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
-        self.selector.select(&self.lights, at, u)
+        self.selector(at.receiver).select(&self.lights, at, u)
     }
 
     pub(super) fn has_lights_in_media(&self) -> bool {
-        self.selector.has_lights_in_media()
+        self.selectors.iter().any(LightSelector::has_lights_in_media)
     }
 
-    pub(super) fn select_for_segment(&self, ray: &Ray, length: f32, u: [f32; 2]) -> Option<SegmentLight> {
-        self.selector.select_for_segment(&self.lights, ray, length, u)
+    pub(super) fn select_for_segment(
+        &self,
+        receiver: ReceiverClass,
+        ray: &Ray,
+        length: f32,
+        u: [f32; 2],
+    ) -> Option<SegmentLight> {
+        self.selector(receiver).select_for_segment(&self.lights, ray, length, u)
     }
 
     #[inline]
     pub(super) fn probability(&self, at: &LightSampleContext, light: LightId, part: u32) -> f32 {
-        self.selector.probability(&self.lights, at, light, part)
+        self.selector(at.receiver).probability(&self.lights, at, light, part)
     }
 }
 

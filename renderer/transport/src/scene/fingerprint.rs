@@ -59,6 +59,7 @@ impl Scene {
         for light in &*self.emitters.lights {
             light.hash_bits(&mut hasher);
         }
+        self.hash_links(&mut hasher);
         // Shaders may read world space.
         let origin = self.host.space().origin;
         if origin != Vec3::ZERO {

@@ -10,6 +10,8 @@ mod contact;
 mod emitters;
 mod fingerprint;
 mod geometry_stats;
+mod link_table;
+mod links;
 mod locate;
 mod media;
 mod names;
@@ -22,6 +24,7 @@ pub use background::Background;
 pub use contact::Contact;
 pub use contact::crossing::{PathStart, ShadowOrigin, Surroundings};
 pub use geometry_stats::GeometryStats;
+pub use link_table::SceneLinks;
 pub use media::homogeneous::DistanceSampling;
 pub use media::majorant::MediumStats;
 pub use media::segment::{MediumSample, RaySegment};
@@ -41,7 +44,9 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::interior::{Bodies, BodyId};
-use crate::light::{ChosenLight, Light, LightId, LightSampleContext, LightViewer, SegmentLight};
+use crate::light::{
+    ChosenLight, Light, LightId, LightSampleContext, LightViewer, ReceiverClass, SegmentLight,
+};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
@@ -79,6 +84,10 @@ pub struct Scene {
     /// Material and light of each shape.
     surfaces: Arc<[ShapeSurface]>,
     materials: Vec<Material>,
+    /// Ray mask of each shape.
+    masks: Arc<[u32]>,
+    /// Light links of the parts.
+    links: Arc<SceneLinks>,
     /// True if any material uses ray footprints.
     uses_footprints: bool,
     /// True if a shape or a light moves.
@@ -140,6 +149,8 @@ pub struct SceneParts {
     pub build_quality: Option<BuildQuality>,
     /// Material of the medium that fills the scene, if there is one.
     pub medium: Option<MaterialId>,
+    /// Light links.
+    pub links: SceneLinks,
 }
 
 /// Error of scene building.
@@ -190,11 +201,16 @@ impl Scene {
             threads,
             build_quality,
             medium,
+            links,
         } = parts;
         assert_eq!(shapes.len(), shape_materials.len(), "every shape needs a material");
         add_world_meshes(&mut shapes);
         let shapes: Arc<[Shape]> = shapes.into();
-        let masks = masks(&shapes, &shape_materials, &materials);
+        let mut masks = masks(&shapes, &shape_materials, &materials);
+        let is_transparent: Vec<bool> = masks.iter().map(|&mask| mask == TRANSPARENT).collect();
+        for (mask, bits) in masks.iter_mut().zip(&links.blocker_bits) {
+            *mask |= bits;
+        }
         let filters = materials
             .iter()
             .any(|(instances, _)| instances.full.statistics().reads_derivatives);
@@ -225,13 +241,15 @@ impl Scene {
         }
         let radius = accel.bounds().radius();
         let (surfaces, emitters) =
-            Emitters::new(lights, &shapes, &shape_materials, &materials, &host, radius, threads);
+            Emitters::new(lights, &shapes, &shape_materials, &materials, &host, threads);
+        let emitters = emitters.linked(&links, radius);
+        let surfaces = with_classes(surfaces, &links);
         let placement_errors: Arc<[Vec3]> = placement_errors(&shapes).into();
         let is_moving = shapes.iter().any(Shape::is_moving) || emitters.lights.iter().any(Light::is_moving);
-        let passed = |(shape, &mask)| (mask == TRANSPARENT).then_some(shape);
+        let passed = |(shape, &is_transparent): (_, &bool)| is_transparent.then_some(shape);
         let mut scene = Scene {
             regions: Regions {
-                transparent: bounds_of(shapes.iter().zip(&masks).filter_map(passed)),
+                transparent: bounds_of(shapes.iter().zip(&is_transparent).filter_map(passed)),
                 passing: passing(&shapes, &surfaces, &materials),
             },
             bodies: Bodies::default(),
@@ -249,6 +267,8 @@ impl Scene {
             accel_time,
             shapes,
             surfaces,
+            masks: masks.into(),
+            links: Arc::new(links),
             is_moving,
             uses_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,
@@ -391,7 +411,7 @@ impl Scene {
     /// Returns whether there are several lights, or parts of one, to select from.
     #[inline]
     pub fn has_light_choice(&self) -> bool {
-        self.emitters.selector.has_choice()
+        self.emitters.has_choice()
     }
 
     /// Selects a light for a reference point by `u` in `[0,1)`; `None` without lights.
@@ -410,29 +430,36 @@ impl Scene {
         self.has_lights_in_media() && self.emitters.infinite.is_empty()
     }
 
-    /// Selects a light with a position for the first `length` metres of a ray by two random numbers; `None` if none seems
-    /// to reach it.
-    pub fn select_light_for_segment(&self, ray: &Ray, length: f32, u: [f32; 2]) -> Option<SegmentLight> {
-        self.emitters.select_for_segment(ray, length, u)
+    /// Selects a light of a receiver with a position for the first `length` metres of a ray by two random numbers; `None` if
+    /// none seems to reach it.
+    pub fn select_light_for_segment(
+        &self,
+        receiver: ReceiverClass,
+        ray: &Ray,
+        length: f32,
+        u: [f32; 2],
+    ) -> Option<SegmentLight> {
+        self.emitters.select_for_segment(receiver, ray, length, u)
     }
 
-    /// Probability with which [`Scene::select_light`] selects a light without parts for a reference point.
+    /// Probability with which [`Scene::select_light`] selects a light without parts for a reference point, which it must
+    /// illuminate.
     #[inline]
     pub fn light_probability(&self, at: &LightSampleContext, light: LightId) -> f32 {
         self.emitters.probability(at, light, 0)
     }
 
     /// Density of [`Scene::select_light`] and the light's sampling together for a point hit by a ray, from the
-    /// reference point `at` [1/sr]; 0 if the point is not on a light.
+    /// reference point `at` [1/sr]; 0 if the point is not on a light that illuminates it.
     #[inline]
     pub fn light_pdf(&self, at: &LightSampleContext, found: &Interaction) -> f32 {
         match self.light_of(found.shape) {
-            Some(id) => {
+            Some(id) if self.link(id).illuminates(at.receiver) => {
                 let light = self.light(id);
                 let part = light.part_of(found.primitive);
                 self.emitters.probability(at, id, part) * light.pdf_li(at.p, found)
             }
-            None => 0.0,
+            _ => 0.0,
         }
     }
 
@@ -526,6 +553,14 @@ impl Scene {
     pub fn geometry_stats(&self) -> GeometryStats {
         GeometryStats::new(&self.shapes, self.accel.memory(), self.accel_time)
     }
+}
+
+/// Surfaces with the receiver classes of their shapes.
+fn with_classes(mut surfaces: Vec<ShapeSurface>, links: &SceneLinks) -> Arc<[ShapeSurface]> {
+    for (id, surface) in (0..).map(ShapeId).zip(&mut surfaces) {
+        surface.class = links.class_of(id);
+    }
+    surfaces.into()
 }
 
 /// Bounds of the shapes with specular or straight transmission.

@@ -13,7 +13,7 @@ use super::build::{
     warn_about_values,
 };
 use super::emitters::{Emitters, on_threads};
-use super::{Regions, Scene, passing};
+use super::{Regions, Scene, passing, with_classes};
 use crate::light::Light;
 use crate::material::{CameraShader, Instances, Material, MaterialId, ShadingContext, known_attributes};
 use renderer_scene::SceneDesc;
@@ -183,7 +183,9 @@ impl Scene {
                 }
                 let of_shapes: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
                 let radius = self.bounds().radius();
-                Emitters::new(lights, &self.shapes, &of_shapes, &materials, &self.host, radius, threads)
+                let (surfaces, emitters) =
+                    Emitters::new(lights, &self.shapes, &of_shapes, &materials, &self.host, threads);
+                (with_classes(surfaces, &self.links), emitters.linked(&self.links, radius))
             }
         };
         let regions = match is_elsewhere {
@@ -198,6 +200,8 @@ impl Scene {
             accel_time: self.accel_time,
             shapes: self.shapes.clone(),
             surfaces,
+            masks: self.masks.clone(),
+            links: self.links.clone(),
             is_moving: self.is_moving,
             uses_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,

@@ -25,12 +25,21 @@ pub(crate) struct ShadowRay {
     pub(crate) gaps: [f32; 2],
     /// Point on the emitting shape; `None` for lights without a shape.
     pub(crate) target: Option<(RayEnd, ShapeId)>,
+    /// Ray mask of the shapes that block the light.
+    pub(crate) blockers: u32,
 }
 
 impl ShadowRay {
     /// Shadow ray between two points in space.
     pub(crate) fn new(ray: Ray, depth: u32, seed: u64) -> ShadowRay {
-        ShadowRay { ray, depth, seed, gaps: [0.0; 2], target: None }
+        ShadowRay {
+            ray,
+            depth,
+            seed,
+            gaps: [0.0; 2],
+            target: None,
+            blockers: accel::ALL,
+        }
     }
 }
 
@@ -53,26 +62,32 @@ impl Scene {
         seed: u64,
         context: &mut ShadingContext,
     ) -> Rgb {
-        self.shadow_transmittance(ray, || ShadowRay::new(*ray, depth, seed), interior, context)
+        let shadow = || ShadowRay::new(*ray, depth, seed);
+        self.shadow_transmittance(ray, accel::ALL, shadow, interior, context)
     }
 
-    /// Transmittance along `ray`. `shadow` and `interior` are called only if the ray is occluded or surfaces may
+    /// Transmittance along `ray` with the ray mask `blockers`. `shadow` and `interior` are called only if the ray is occluded or surfaces may
     /// coincide; `interior` only in scenes with bodies.
     #[inline(always)]
     pub(crate) fn shadow_transmittance(
         &self,
         ray: &Ray,
+        blockers: u32,
         shadow: impl FnOnce() -> ShadowRay,
         interior: impl FnOnce() -> InteriorList,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let is_occluded = self.accel.occluded(ray, accel::ALL);
+        let is_occluded = self.accel.occluded(ray, blockers);
         if !is_occluded && !self.has_contacts() {
             return Rgb::WHITE;
         }
         let has_bodies = !self.bodies.is_empty();
         let interior = if has_bodies { interior() } else { InteriorList::NONE };
-        if is_occluded {
+        if blockers != accel::ALL {
+            // Rays cross the shapes that do not block too, for the interior list.
+            let mask = if has_bodies { accel::ALL } else { blockers };
+            self.transparency_along(&shadow(), mask, interior, context)
+        } else if is_occluded {
             self.transmittance_of_occluded(shadow(), interior, context)
         } else {
             self.transmittance_of_unoccluded(&shadow(), interior, context)
@@ -109,7 +124,7 @@ impl Scene {
         if !may_pass || self.accel.occluded(&shadow.ray, OPAQUE) {
             Rgb::BLACK
         } else {
-            self.transparency_along(&shadow, interior, context)
+            self.transparency_along(&shadow, TRANSPARENT, interior, context)
         }
     }
 
@@ -125,29 +140,38 @@ impl Scene {
         MAX_NULL_INTERFACES
     }
 
-    /// Product of the transmittances of all surfaces and media along a shadow ray.
+    /// Product of the transmittances of the surfaces and media along a shadow ray that block it. `mask` selects the
+    /// surfaces to cross.
+    #[inline(never)]
     fn transparency_along(
         &self,
         shadow: &ShadowRay,
+        mask: u32,
         mut interior: InteriorList,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let ShadowRay { mut ray, depth, seed, gaps: [mut gap, last_gap], .. } = *shadow;
+        let ShadowRay {
+            mut ray, depth, seed, gaps: [mut gap, last_gap], blockers, ..
+        } = *shadow;
         let rng = &mut Rng::new(seed);
         let (mut product, mut contact) = (Rgb::WHITE, None);
         for _ in 0..MAX_NULL_INTERFACES {
-            let found = self.next_surface_of(&ray, TRANSPARENT, &interior, &mut contact);
+            let found = self.next_surface_of(&ray, mask, &interior, &mut contact);
             let length = found.as_ref().map_or(ray.t_max + last_gap, |it| it.t.max(0.0));
             let segment = RaySegment { ray: &ray.extended_back(gap), length: length + gap, depth };
-            product *= self.medium_transmittance(&interior, &segment, rng, context);
+            if self.medium_blocks(&interior, blockers) {
+                product *= self.medium_transmittance(&interior, &segment, rng, context);
+            }
             let Some(it) = found else {
                 return product * self.shadow_end(shadow, &mut interior, context);
             };
-            product *= self.transparency(&it, &interior, depth, context);
+            if self.blocks(it.shape, blockers) {
+                product *= self.transparency(&it, &interior, depth, context);
+            }
             if product.is_black() {
                 return product;
             }
-            ray = self.pass(&it, &ray, TRANSPARENT, &interior, &mut contact);
+            ray = self.pass(&it, &ray, mask, &interior, &mut contact);
             gap = ray.gap_from(it.p);
             if !self.bodies.is_empty() {
                 interior.cross(&self.bodies, &it, ray.direction);

@@ -17,6 +17,7 @@ use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::power_heuristic;
 use renderer_geometry::Interaction;
+use renderer_scene::LightVisibility;
 
 /// Inputs of a direct light sample at a shading point.
 #[derive(Clone, Copy, Debug)]
@@ -45,15 +46,24 @@ pub struct Shadowed {
     pub unoccluded: [Rgb; 2],
 }
 
+/// Direction of a light sample at a shading point.
+#[derive(Clone, Copy, Debug)]
+pub struct LightDirection {
+    /// Unit vector towards the light.
+    pub wi: Vec3,
+    /// Density of light sampling for the MIS weight [1/sr]; `None` if BSDF sampling does not find the light.
+    pub pdf: Option<f32>,
+    /// Lobes that receive the light.
+    pub visible_to: LightVisibility,
+}
+
 /// Result of a light sample.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectLight {
     /// Sampled light.
     pub light: LightId,
-    /// Unit vector towards the light.
-    pub wi: Vec3,
-    /// Density of the light sample [1/sr]; `None` for delta lights.
-    pub pdf: Option<f32>,
+    /// Direction of the light.
+    pub direction: LightDirection,
     /// Contribution: incident radiance times the response, divided by the density of the light sample.
     pub radiance: Rgb,
 }
@@ -69,7 +79,7 @@ pub(crate) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LightSa
     } else {
         it.ng
     };
-    let at = LightSampleContext::on_surface(it.p, n);
+    let at = LightSampleContext::on_surface(it.p, n).of_receiver(scene.receiver_class(it.shape));
     if scene.has_light_choice() { with_gloss(at, bsdf) } else { at }
 }
 
@@ -81,15 +91,15 @@ fn with_gloss(at: LightSampleContext, bsdf: &Bsdf) -> LightSampleContext {
     }
 }
 
-/// Takes one light sample. `response(wi, light_pdf)` returns f·|cos θi| times the MIS weight; `light_pdf` is the
-/// density of light sampling [1/sr], `None` for delta lights. `shadowed` receives values for passes, also if the light
+/// Takes one light sample. `response` returns f·|cos θi| of the lobes that receive the light, times the MIS weight.
+/// `shadowed` receives values for passes, also if the light
 /// is occluded. Always consumes three numbers of `sampler`.
 // Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
 #[inline]
 pub fn sample_one_light(
     scene: &Scene,
     query: DirectLightQuery<'_, impl FnOnce(Vec3) -> InteriorList>,
-    response: impl Fn(Vec3, Option<f32>) -> Rgb,
+    response: impl Fn(LightDirection) -> Rgb,
     sampler: &mut Sampler,
     shading: &mut ShadingContext,
     stats: &mut Stats,
@@ -103,8 +113,13 @@ pub fn sample_one_light(
     let sample = light.sample_li(&viewer, chosen.part, chosen.u, u);
     let sample = sample.as_ref()?;
     let pdf = sample.pdf * chosen.probability;
-    let light_pdf = (!sample.is_delta).then_some(pdf);
-    let f = response(sample.wi, light_pdf);
+    let link = scene.link(chosen.light);
+    let direction = LightDirection {
+        wi: sample.wi,
+        pdf: (!sample.is_delta && !link.is_sampled_only()).then_some(pdf),
+        visible_to: link.visible_to,
+    };
+    let f = response(direction);
     if f.is_black() {
         return None;
     }
@@ -118,6 +133,7 @@ pub fn sample_one_light(
                 false => [0.0; 2],
             },
             target: target.zip(light.shape()),
+            blockers: link.blockers,
             ..ShadowRay::new(ray, query.depth, sampler.rng_seed())
         }
     };
@@ -127,19 +143,22 @@ pub fn sample_one_light(
         None => {
             let (ray, interior) = (ray_from(&query.end), || (query.interior)(sample.wi));
             let shadow = || shadow_ray(ray, query.end.p);
-            (ray, scene.shadow_transmittance(&ray, shadow, interior, shading))
+            (ray, scene.shadow_transmittance(&ray, link.blockers, shadow, interior, shading))
         }
         Some(from) => {
             let mut interior = match has_bodies {
                 true => (query.interior)(sample.wi),
                 false => InteriorList::NONE,
             };
-            let (end, passed) = scene.shadow_start(&from, sample.wi, query.depth, &mut interior, shading);
+            let vertex = (query.depth, link.blockers);
+            let (end, passed) = scene.shadow_start(&from, sample.wi, vertex, &mut interior, shading);
             let ray = ray_from(&end);
             let shadow = || shadow_ray(ray, end.p);
             let visible = match passed.is_black() {
                 true => passed,
-                false => passed * scene.shadow_transmittance(&ray, shadow, || interior, shading),
+                false => {
+                    passed * scene.shadow_transmittance(&ray, link.blockers, shadow, || interior, shading)
+                }
             };
             (ray, visible)
         }
@@ -153,13 +172,13 @@ pub fn sample_one_light(
     let emitted = light.radiance(sample, &viewer, shading);
     let radiance = f * emitted * visible * (1.0 / pdf);
     if let Some(shadowed) = shadowed {
-        let all = response(sample.wi, None) * emitted * (1.0 / pdf);
+        let all = response(LightDirection { pdf: None, ..direction }) * emitted * (1.0 / pdf);
         *shadowed = Shadowed {
             ray: Some(ray),
             unoccluded: [all, all * (Rgb::WHITE - visible)],
         };
     }
-    Some(DirectLight { light: chosen.light, wi: sample.wi, pdf: light_pdf, radiance })
+    Some(DirectLight { light: chosen.light, direction, radiance })
 }
 
 impl PathState {
@@ -170,8 +189,8 @@ impl PathState {
         &self,
         vertex: PathVertex<'_>,
         count: u32,
-        response: impl Fn(Vec3, Option<f32>) -> Rgb,
-        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
+        response: impl Fn(LightDirection) -> Rgb,
+        shares: impl Fn(LightDirection, &mut LobeShares),
         tracer: &mut Tracer<'_, S>,
     ) {
         if count == 1 {
@@ -191,8 +210,8 @@ impl PathState {
     fn sample_light<S: RadianceSink>(
         &self,
         (it, at, _): PathVertex<'_>,
-        response: impl Fn(Vec3, Option<f32>) -> Rgb,
-        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
+        response: impl Fn(LightDirection) -> Rgb,
+        shares: impl Fn(LightDirection, &mut LobeShares),
         tracer: &mut Tracer<'_, S>,
     ) {
         let Tracer {
@@ -230,11 +249,12 @@ impl PathState {
             sink.cross(scene.null_interfaces_along(&ray));
         }
         sink.add_scattered(label, self.throughput * direct.radiance, it, |lobes| {
-            shares(direct.wi, direct.pdf, lobes);
+            shares(direct.direction, lobes);
         });
         if wants_unoccluded {
             let unoccluded = shadowed.unoccluded.map(|radiance| self.throughput * radiance);
-            sink.add_unoccluded(label, unoccluded, it, |lobes| shares(direct.wi, None, lobes));
+            let direction = LightDirection { pdf: None, ..direct.direction };
+            sink.add_unoccluded(label, unoccluded, it, |lobes| shares(direction, lobes));
         }
     }
 }
@@ -247,9 +267,32 @@ pub(crate) fn bsdf_shares(bsdf: &Bsdf, wo: Vec3, wi: Vec3, lobes: &mut LobeShare
     }
 }
 
-/// Returns f·|cos θi| of all lobes of `bsdf`, times the MIS weight of light sampling against BSDF sampling.
+/// Adds f·|cos θi| of each lobe that receives a light to `lobes`.
+pub(crate) fn visible_shares(bsdf: &Bsdf, wo: Vec3, direction: LightDirection, lobes: &mut LobeShares) {
+    let LightDirection { wi, visible_to, .. } = direction;
+    if visible_to.has_all_scattering() {
+        return bsdf_shares(bsdf, wo, wi, lobes);
+    }
+    bsdf.each_lobe(
+        wo,
+        wi,
+        |_| true,
+        |class, _, f| {
+            if visible_to.contains(class.visibility()) {
+                lobes.add(class, f);
+            }
+        },
+    );
+}
+
+/// Returns f·|cos θi| of the lobes of `bsdf` that receive a light, times the MIS weight of light sampling against BSDF
+/// sampling.
 #[inline]
-pub(crate) fn bsdf_response(bsdf: &Bsdf, wo: Vec3, wi: Vec3, light_pdf: Option<f32>) -> Rgb {
+pub(crate) fn bsdf_response(bsdf: &Bsdf, wo: Vec3, direction: LightDirection) -> Rgb {
+    let LightDirection { wi, pdf, visible_to } = direction;
+    if !visible_to.has_all_scattering() {
+        return bsdf.eval_visible(wo, wi, visible_to);
+    }
     let (f, bsdf_pdf) = bsdf.eval_pdf(wo, wi);
-    f * light_pdf.map_or(1.0, |pdf| power_heuristic(pdf, bsdf_pdf))
+    f * pdf.map_or(1.0, |pdf| power_heuristic(pdf, bsdf_pdf))
 }

@@ -50,14 +50,15 @@ impl EquiangularSampling {
             return None;
         }
         let u = [rng.next_1d(), rng.next_1d()];
+        let receiver = scene.receiver_class_in(&path.interior);
         let (medium, light) = match scene.homogeneous(&path.interior) {
             Some(medium) => {
                 let length = sampled_length(&medium, segment.length)?;
-                (medium, scene.select_light_for_segment(segment.ray, length, u)?)
+                (medium, scene.select_light_for_segment(receiver, segment.ray, length, u)?)
             }
             None => {
                 // The coefficients next to the light represent those of the segment.
-                let light = scene.select_light_for_segment(segment.ray, segment.length, u)?;
+                let light = scene.select_light_for_segment(receiver, segment.ray, segment.length, u)?;
                 let medium = scene.coefficients(&path.interior, segment, light.nearest, shading);
                 (Cow::Owned(medium), light)
             }

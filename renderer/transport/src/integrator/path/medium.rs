@@ -4,7 +4,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::direct::{DirectLightQuery, sample_one_light};
+use super::direct::{DirectLightQuery, LightDirection, sample_one_light};
 use super::equiangular::EquiangularSampling;
 use super::limits::{Limits, VertexRequest};
 use super::state::{MisContext, PathState};
@@ -22,6 +22,7 @@ use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampler::{Rng, Sampler};
 use renderer_base::sampling::power_heuristic;
 use renderer_geometry::Interaction;
+use renderer_scene::LightVisibility;
 
 /// Minimum spread of a ray scattered by a medium, for texture lookups.
 const MIN_SPREAD: f32 = 0.2;
@@ -172,16 +173,19 @@ impl PathState {
         let (direction, p) = (self.ray.direction, self.ray.at(t));
         tracer.stats.watch.lap(Stage::Scatter);
         let query = DirectLightQuery {
-            at: &LightSampleContext::in_space(p),
+            at: &self.lit_point_in_medium(tracer.scene, p),
             end: RayEnd::in_space(p),
             time: self.ray.time,
             depth: self.scatterings + 1,
             interior: |_: Vec3| self.interior.clone(),
             surface: None,
         };
-        let response = |wi: Vec3, light_pdf: Option<f32>| {
-            let (f, pdf) = medium.phase(direction, wi);
-            f * light_pdf.map_or(1.0, |light_pdf| power_heuristic(light_pdf, pdf))
+        let response = |light: LightDirection| {
+            if !light.visible_to.contains(LightVisibility::VOLUME) {
+                return Rgb::BLACK;
+            }
+            let (f, pdf) = medium.phase(direction, light.wi);
+            f * light.pdf.map_or(1.0, |light_pdf| power_heuristic(light_pdf, pdf))
         };
         let direct = sample_one_light(
             tracer.scene,
@@ -202,6 +206,11 @@ impl PathState {
         tracer.stats.watch.lap(Stage::Light);
     }
 
+    /// Light-sampling reference point of a medium vertex.
+    fn lit_point_in_medium(&self, scene: &Scene, p: Vec3) -> LightSampleContext {
+        LightSampleContext::in_space(p).of_receiver(scene.receiver_class_in(&self.interior))
+    }
+
     /// Samples the phase function and starts the next ray. Returns `false` if the path ends.
     fn scatter_in_medium<S: RadianceSink>(
         &mut self,
@@ -211,7 +220,7 @@ impl PathState {
         tracer: &mut Tracer<'_, S>,
     ) -> bool {
         let (direction, p) = (self.ray.direction, self.ray.at(t));
-        let at = LightSampleContext::in_space(p);
+        let at = self.lit_point_in_medium(tracer.scene, p);
         let (u_lobe, u) = (tracer.sampler.next_1d(), tracer.sampler.next_2d());
         let Some(wi) = medium.sample_phase(direction, u_lobe, u) else {
             return false;

@@ -9,6 +9,7 @@ pub(crate) mod direct;
 mod equiangular;
 pub(crate) mod guided;
 pub(crate) mod limits;
+mod linked;
 mod medium;
 pub(crate) mod splitting;
 pub(crate) mod state;
@@ -21,7 +22,7 @@ use super::stopwatch::Stage;
 use super::tracer::Tracer;
 use crate::radiance::{BranchEvent, LobeShares, RadianceSink};
 use crate::scene::Scene;
-use direct::{bsdf_response, bsdf_shares, lit_point};
+use direct::{bsdf_response, bsdf_shares, lit_point, visible_shares};
 use guided::DirectionSampling;
 use limits::{Limits, VertexRequest};
 use renderer_base::sampler::Sampler;
@@ -69,8 +70,8 @@ pub(super) fn trace(
                 path.sample_lights(
                     (it, &at, &*surface),
                     light_samples,
-                    |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf),
-                    |wi, _, lobes| shares(wi, lobes),
+                    |direction| bsdf_response(bsdf, it.wo, direction),
+                    |direction, lobes| visible_shares(bsdf, it.wo, direction, lobes),
                     &mut tracer,
                 );
                 light_samples = 1;

@@ -17,7 +17,7 @@ use crate::integrator::photon::{VolumeCoverage, VolumePhotons};
 use crate::integrator::stopwatch::Stage;
 use crate::integrator::tracer::Tracer;
 use crate::interior::{InteriorList, MediumClass};
-use crate::light::LightSampleContext;
+use crate::light::{LightId, LightLink, LightSampleContext};
 use crate::material::{HitRay, RayKind, ShadingContext, ShadingResult};
 use crate::radiance::{Contribution, LightSource, RadianceSink, Reached};
 use crate::scene::{Contact, MAX_NULL_INTERFACES, PathStart, RaySegment, Scene};
@@ -27,6 +27,7 @@ use renderer_base::sampler::{Rng, Sampler};
 use renderer_base::sampling::power_heuristic;
 use renderer_geometry::camera::CameraRay;
 use renderer_geometry::{Footprint, Interaction, SpecularEvent};
+use renderer_scene::LightVisibility;
 
 /// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
 const RR_LONG_PATH_DEPTH: u32 = 24;
@@ -73,6 +74,8 @@ pub(crate) struct PathState {
     pub(crate) contact: Option<Contact>,
     /// Point that the ray leaves; the ray's origin is outside the error bound of this point.
     pub(crate) vertex_p: Vec3,
+    /// True if the emission of lights with restricted blockers is still to be found along the ray.
+    pub(super) seeks_linked: bool,
     /// Pending subsurface random walk; runs before the next intersection.
     walk: Option<RandomWalk>,
 }
@@ -120,6 +123,7 @@ impl PathState {
         let PathStart { ray, interior, .. } = start;
         PathState {
             scatterings: 1,
+            seeks_linked: mis_context.pdf.is_none(),
             contact: start.contact,
             vertex_p: ray.origin - ray.direction * start.gap,
             ..PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, interior)
@@ -152,6 +156,7 @@ impl PathState {
             interior,
             contact: None,
             vertex_p: ray.origin,
+            seeks_linked: false,
             walk: None,
         }
     }
@@ -209,6 +214,9 @@ impl PathState {
         if self.walk.is_some() {
             return self.leave_subsurface(surface, tracer);
         }
+        if self.seeks_linked {
+            self.find_linked_lights(tracer);
+        }
         // Intersection. Borrowed in place, as other large results: a copy would stall on store forwarding.
         let is_in_contact = self.contact.is_some();
         let mut hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
@@ -230,6 +238,10 @@ impl PathState {
         };
 
         // Null interfaces.
+        if self.scatterings == 0 && scene.is_hidden_from_camera(it.shape) {
+            surface.set_null_interface(it);
+            return hit;
+        }
         if self.hides_shapes && self.depth == 1 && scene.light_of(it.shape).is_some() {
             surface.set_null_interface(it);
             return hit;
@@ -264,16 +276,37 @@ impl PathState {
         }
         if self.counts_emission && !surface.emission.is_black() {
             // Shadow rays do not reach a light that coincides with the surface at their origin.
-            let weight = match is_in_contact && scene.coincides(it, self.mis_context.at.p) {
-                true => 1.0,
-                false => self.mis_context.weight(|at| scene.light_pdf(at, it)),
-            };
-            let source = scene.light_of(it.shape).map_or(LightSource::Surface, LightSource::Light);
-            let radiance = self.throughput * surface.emission * weight;
-            tracer.sink.add(self.label(source), radiance);
+            let light = scene.light_of(it.shape);
+            if light.is_none_or(|light| self.sees(scene, light)) {
+                let weight = match is_in_contact && scene.coincides(it, self.mis_context.at.p) {
+                    true => 1.0,
+                    false => self.mis_context.weight(|at| scene.light_pdf(at, it)),
+                };
+                let source = light.map_or(LightSource::Surface, LightSource::Light);
+                let radiance = self.throughput * surface.emission * weight;
+                tracer.sink.add(self.label(source), radiance);
+            }
         }
         tracer.stats.watch.lap(Stage::Shade);
         hit
+    }
+
+    /// Returns whether the links of a light let the path find its emission along the ray.
+    #[inline]
+    fn sees(&self, scene: &Scene, light: LightId) -> bool {
+        !scene.has_links() || self.sees_linked(scene.link(light))
+    }
+
+    #[inline(never)]
+    fn sees_linked(&self, link: &LightLink) -> bool {
+        if self.scatterings == 0 {
+            return link.visible_to.contains(LightVisibility::CAMERA);
+        }
+        link.illuminates(self.mis_context.at.receiver)
+            && match self.mis_context.pdf {
+                Some(_) => !link.is_sampled_only(),
+                None => !link.has_blockers() && link.visible_to.contains(visibility_of(self.kind)),
+            }
     }
 
     /// Runs the pending subsurface walk and shades its exit; returns `None` if the path ends.
@@ -318,6 +351,9 @@ impl PathState {
     #[inline]
     fn report_infinite_lights(&self, scene: &Scene, sink: &mut impl RadianceSink) {
         for hit in scene.escape(self.mis_context.at.p, &self.ray) {
+            if !self.sees(scene, hit.light) {
+                continue;
+            }
             let pdf = |at: &LightSampleContext| hit.pdf * scene.light_probability(at, hit.light);
             let weight = self.mis_context.weight(pdf);
             let label = self.label(LightSource::Light(hit.light));
@@ -419,6 +455,7 @@ impl PathState {
         // forwarding.
         self.mis_context.at = *at;
         self.mis_context.pdf = (!sample.is_specular()).then_some(sample.pdf);
+        self.seeks_linked = sample.is_specular() && scene.has_linked_blockers();
         self.ray = Ray {
             time: it.time,
             ..Ray::new(end.ray_origin(sample.wi), sample.wi)
@@ -479,6 +516,18 @@ fn min_spread(spread: Spread) -> f32 {
         Spread::Specular | Spread::Straight => 0.0,
         Spread::Glossy => 0.05,
         Spread::Diffuse | Spread::Subsurface => 0.2,
+    }
+}
+
+/// Visibility of lights that a scattered ray of this kind needs.
+pub(super) fn visibility_of(kind: RayKind) -> LightVisibility {
+    let is = |other: RayKind| kind.0 & other.0 != 0;
+    if is(RayKind::REFRACTION) {
+        LightVisibility::TRANSMISSION
+    } else if is(RayKind::REFLECTION) || is(RayKind::GLOSSY) {
+        LightVisibility::GLOSSY
+    } else {
+        LightVisibility::DIFFUSE
     }
 }
 

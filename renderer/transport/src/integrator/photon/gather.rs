@@ -10,6 +10,7 @@ use super::map::volume::{VolumeCoverage, VolumePhotons};
 use super::vertex::Vertex;
 use crate::bsdf::{Bsdf, LobePart, Side};
 use crate::integrator::context::Context;
+use crate::integrator::path::direct::LightDirection;
 use crate::integrator::path::limits::{Limits, VertexRequest};
 use crate::integrator::path::state::{PathState, sample_u_lobe};
 use crate::integrator::stopwatch::Stage;
@@ -101,7 +102,8 @@ impl Photons {
                     caustic: &self.volume_caustic,
                     indirect: &self.volume_indirect,
                     max_depth,
-                    is_gathering: state.remaining.is_gathering(),
+                    // The links of lights apply to direct light, so that it is sampled.
+                    is_gathering: state.remaining.is_gathering() && !scene.links_scattering(),
                 };
                 let request = self.request(state.remaining);
                 let hit = state.path.advance(request, Some(&photons), surface, &mut tracer);
@@ -199,7 +201,20 @@ impl Photons {
             let weight = |part: LobePart, wi: Vec3, pdf: f32, light_pdf: Option<f32>| {
                 light_pdf.map_or(1.0, |light_pdf| power_heuristic(light_pdf, vertex.pdf(part, wi, pdf)))
             };
-            let response = |wi: Vec3, light_pdf: Option<f32>| {
+            let visible = |light: LightDirection| {
+                let mut sum = Rgb::BLACK;
+                bsdf.each_lobe(vertex.it.wo, light.wi, counts, |class, _, f| {
+                    if light.visible_to.contains(class.visibility()) {
+                        sum += f;
+                    }
+                });
+                sum
+            };
+            let response = |light: LightDirection| {
+                if !light.visible_to.has_all_scattering() {
+                    return visible(light);
+                }
+                let LightDirection { wi, pdf: light_pdf, .. } = light;
                 let mut sum = Rgb::BLACK;
                 for part in LobePart::ALL {
                     if counts(part) && bsdf.has(part) {
@@ -209,14 +224,17 @@ impl Photons {
                 }
                 sum
             };
-            let shares = |wi: Vec3, light_pdf: Option<f32>, lobes: &mut LobeShares| {
+            let shares = |light: LightDirection, lobes: &mut LobeShares| {
+                let LightDirection { wi, pdf: light_pdf, visible_to } = light;
                 let of_part = |part: LobePart| {
                     let (_, pdf) = bsdf.eval_pdf_part(part, vertex.it.wo, wi);
                     weight(part, wi, pdf, light_pdf)
                 };
                 let weights = LobePart::ALL.map(of_part);
                 bsdf.each_lobe(vertex.it.wo, wi, counts, |class, part, f| {
-                    lobes.add(class, f * weights[part as usize]);
+                    if visible_to.has_all_scattering() || visible_to.contains(class.visibility()) {
+                        lobes.add(class, f * weights[part as usize]);
+                    }
                 });
             };
             let path_vertex = (vertex.it, &vertex.at, vertex.surface);

@@ -103,6 +103,11 @@ impl Photons {
         const MORE_PHOTONS: u64 = 2;
         /// Separates the random numbers of slices.
         const SALT: u64 = 0x74_69_6d_65_73_6c_69_63;
+        // Density estimates would mix the direct light of neighbouring shapes with different links.
+        let settings = &PhotonSettings {
+            direct: settings.direct && !scene.links_scattering(),
+            ..*settings
+        };
         if !scene.is_moving() {
             return Photons::prepare_slice(settings, scene, pass, None);
         }
@@ -333,7 +338,7 @@ fn shot_photons(
     contexts: &[Mutex<Context>],
     stats: &mut PhotonStats,
 ) -> Result<[ShootResult; 2], MapError> {
-    let mut params = shoot_parameters(settings, pass);
+    let mut params = shoot_parameters(settings, scene, pass);
     if stats.media_emit && !settings.progressive {
         params[0].count = 0;
     }
@@ -395,7 +400,7 @@ pub fn default_count(settings: &PhotonSettings, pass: &Pass<'_>) -> u64 {
 }
 
 /// Shooting parameters of a pass for the global and the caustic map.
-fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootParams; 2] {
+fn shoot_parameters(settings: &PhotonSettings, scene: &Scene, pass: &Pass<'_>) -> [ShootParams; 2] {
     let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1));
     let needed = |show| settings.show.is_none_or(|shown| shown == show);
     let by_default = default_count(settings, pass);
@@ -406,7 +411,9 @@ fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootParams;
         exactly: settings.progressive,
         max_segments,
         in_media: match filter {
-            PhotonFilter::Global { .. } if settings.progressive => MediumFilter::Scattered,
+            PhotonFilter::Global { .. } if settings.progressive || scene.links_scattering() => {
+                MediumFilter::Scattered
+            }
             PhotonFilter::Global { .. } => MediumFilter::ExceptCaustic,
             PhotonFilter::Caustic => MediumFilter::Caustic,
         },

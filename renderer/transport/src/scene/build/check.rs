@@ -6,6 +6,7 @@ use shading::codegen::Statistics;
 use shading::{Diagnostic, Diagnostics, Preprocessor, Template};
 
 use super::compile::{Compiled, compile, shading_system};
+use super::links::unmatched_patterns;
 use super::warnings::{missing_clouds, missing_textures, shaders_of, texture_diagnostic};
 use super::{host, unlimited_host, with_names};
 use crate::material::Host;
@@ -37,6 +38,7 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
             warnings
                 .list
                 .extend(faults.iter().map(|fault| texture_diagnostic(desc, &shaders, fault)));
+            warnings.list.extend(unmatched_patterns(desc));
             warnings.list.extend(no_camera);
             warnings.clone().into_result(Checked { templates, warnings })
         }

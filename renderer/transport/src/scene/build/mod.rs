@@ -3,6 +3,7 @@
 mod check;
 mod compile;
 mod lights;
+mod links;
 mod overrides;
 mod pass_shaders;
 mod replaced_shaders;
@@ -19,6 +20,7 @@ use super::media::validate::warn_about_media;
 use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName, bounds_of};
 use crate::material::{Host, Instances, OutputShader, RayKind, RenderingSpace, Sides};
 use compile::{Compiled, compile, compile_materials};
+use links::{scene_links, unmatched_patterns};
 use overrides::{apply_overrides, unused_exceptions};
 use pass_shaders::{absent_attributes, pass_shaders};
 use renderer_base::memory;
@@ -198,7 +200,7 @@ fn build_stages(
     let camera_shader = camera.shader;
     let camera = placed_camera(camera, space, &shutter, [width, height])
         .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, camera.span, ""))?;
-    let (mut lights, mut backgrounds, mut light_names) = (vec![], vec![], vec![]);
+    let (mut lights, mut backgrounds, mut light_names, mut light_links) = (vec![], vec![], vec![], vec![]);
     for light in &desc.lights {
         let keys = light.motion.as_ref().map(|motion| motion.sampled(&shutter));
         // A moving light is described in a space of its own.
@@ -215,6 +217,7 @@ fn build_stages(
             })
             .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))?;
         lights.extend(built);
+        light_links.resize(lights.len(), light.links.as_deref());
         light_names.resize_with(lights.len(), || LightName {
             name: light.name.as_str().into(),
             group: light.group.clone(),
@@ -229,11 +232,13 @@ fn build_stages(
         false => vec![],
     };
     let material_shaders = shaders_of(&instances);
+    let mut warnings = shaders.warnings;
+    warnings.list.extend(unmatched_patterns(desc));
     let state = RebuildState {
         system: shaders.system,
         backgrounds: backgrounds.clone(),
         lights: lights.len(),
-        warnings: shaders.warnings.clone(),
+        warnings: warnings.clone(),
     };
     let parts = SceneParts {
         shapes,
@@ -248,6 +253,7 @@ fn build_stages(
         threads,
         build_quality: desc.build_quality,
         medium: desc.medium,
+        links: scene_links(desc, &light_links)?,
     };
     let scene = Scene::new(parts).map_err(|error| match error {
         SceneError::Textures(list) => Diagnostics {
@@ -258,7 +264,6 @@ fn build_stages(
         },
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
     })?;
-    let mut warnings = shaders.warnings;
     warn_about_albedo(desc, &scene, &mut warnings);
     warn_about_media(desc, &scene, &mut warnings);
     let built = Built {

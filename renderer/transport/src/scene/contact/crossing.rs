@@ -251,13 +251,14 @@ impl Scene {
     }
 
     /// Origin of a shadow ray behind the surfaces that coincide with its shading point, and the transmittance of these
-    /// surfaces. `interior` is the interior list behind the first surface; it becomes the list behind the last one.
+    /// surfaces for a ray mask. `interior` is the interior list behind the first surface; it becomes the list behind the
+    /// last one.
     #[inline(never)]
     pub(crate) fn shadow_start(
         &self,
         from: &ShadowOrigin<'_>,
         direction: Vec3,
-        depth: u32,
+        (depth, blockers): (u32, u32),
         interior: &mut InteriorList,
         context: &mut ShadingContext,
     ) -> (RayEnd, Rgb) {
@@ -269,7 +270,9 @@ impl Scene {
         for _ in 0..MAX_NULL_INTERFACES {
             let Some(place) = &contact else { break };
             let it = self.surface_in_contact(place, &ray);
-            passed *= self.transparency(&it, interior, depth, context);
+            if self.blocks(it.shape, blockers) {
+                passed *= self.transparency(&it, interior, depth, context);
+            }
             if !self.bodies.is_empty() {
                 interior.cross(&self.bodies, &it, direction);
             }
@@ -281,17 +284,20 @@ impl Scene {
     /// Transmittance of the surfaces in the contact at the end of a shadow ray, before the emitting shape.
     fn shadow_end_in_contact(
         &self,
-        ray: &Ray,
+        shadow: &ShadowRay,
         (end, shape): (&RayEnd, ShapeId),
         interior: &mut InteriorList,
-        (depth, context): (u32, &mut ShadingContext),
+        context: &mut ShadingContext,
     ) -> Rgb {
+        let ShadowRay { ref ray, depth, blockers, .. } = *shadow;
         let contact = Contact::at(end, shape, ray);
         let surfaces = self.contact_surfaces(&contact, accel::ALL);
         let mut passed = Rgb::WHITE;
         for surface in surfaces.list.iter().take_while(|surface| !surface.is_root) {
             let it = self.surface_in_contact(&contact.moved_to(0, surface), ray);
-            passed *= self.transparency(&it, interior, depth, context);
+            if self.blocks(it.shape, blockers) {
+                passed *= self.transparency(&it, interior, depth, context);
+            }
             if !self.bodies.is_empty() {
                 interior.cross(&self.bodies, &it, ray.direction);
             }
@@ -314,7 +320,7 @@ impl Scene {
                     && self.may_touch(*shape, end.p)
                     || self.may_coincide(*shape, end.p) =>
             {
-                self.shadow_end_in_contact(&shadow.ray, (end, *shape), interior, (shadow.depth, context))
+                self.shadow_end_in_contact(shadow, (end, *shape), interior, context)
             }
             _ => Rgb::WHITE,
         }

@@ -21,6 +21,7 @@ use super::map::photon::Photon;
 use super::statistics::PhotonStats;
 use crate::integrator::context::Context;
 use crate::integrator::pass::Pass;
+use crate::light::LightId;
 use crate::scene::Scene;
 use block::Block;
 use density::Density;
@@ -125,7 +126,10 @@ impl Shooter<'_> {
             block.lights.push(emitted.light as u32);
             let (stored, power) = (block.photons.len(), emitted.emission.power * (1.0 / emitter.unit));
             let is_delta = scene.lights()[emitted.light].is_delta();
-            let mut photon = PhotonState::new(scene.path_start(&emitted.emission), power, is_delta);
+            let light = LightId(emitted.light as u32);
+            let link = scene.links_scattering().then(|| *scene.link(light));
+            let start = scene.path_start(&emitted.emission);
+            let mut photon = PhotonState::new(start, power, is_delta).linked(link);
             let mut tracer = PhotonTracer {
                 scene,
                 params: self.params,

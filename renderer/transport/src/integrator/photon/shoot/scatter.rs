@@ -19,6 +19,7 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 use renderer_base::sampling::cosine_hemisphere;
 use renderer_geometry::{Footprint, Interaction};
+use renderer_scene::LightVisibility;
 
 /// Probability of cosine sampling if the lobes depend on the view direction.
 const COSINE_PROBABILITY: f32 = 0.25;
@@ -139,6 +140,42 @@ impl Scatterer {
         let cosines = (drawn.wi.dot(it.ng) / it.wo.dot(it.ng)).abs();
         let weight = parts.iter().map(seen).sum::<Rgb>() * (cosines / pdf);
         (pdf > 0.0).then_some((part, BsdfSample { weight, pdf, ..drawn }))
+    }
+}
+
+impl Scatterer {
+    /// Share of a sample's weight that lobes have which receive a light; `sample` is the last one.
+    pub(crate) fn visible_share(
+        &self,
+        scene: &Scene,
+        it: &Interaction,
+        (part, sample): (LobePart, &BsdfSample),
+        visible_to: LightVisibility,
+    ) -> Rgb {
+        let all_or_none = |lobe: LightVisibility| match visible_to.contains(lobe) {
+            true => Rgb::WHITE,
+            false => Rgb::BLACK,
+        };
+        if visible_to.has_all_scattering() {
+            return Rgb::WHITE;
+        }
+        if sample.is_subsurface() {
+            return all_or_none(LightVisibility::DIFFUSE);
+        }
+        if sample.is_specular() {
+            return all_or_none(self.incoming.bsdf.class_of(sample.index, sample.lobe.side).visibility());
+        }
+        let is_narrow = part == LobePart::Narrow;
+        match scene.material(it.shape).is_view_dependent() {
+            true => {
+                let counts = |other: LobePart| (other == LobePart::Narrow) == is_narrow;
+                self.outgoing.bsdf.visible_share(sample.wi, it.wo, counts, visible_to)
+            }
+            false => {
+                let counts = |other: LobePart| other == part;
+                self.incoming.bsdf.visible_share(it.wo, sample.wi, counts, visible_to)
+            }
+        }
     }
 }
 

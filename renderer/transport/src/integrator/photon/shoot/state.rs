@@ -11,11 +11,14 @@ use crate::integrator::path::subsurface::RandomWalk;
 use crate::integrator::photon::map::photon::{MediumLight, PathKind, Photon};
 use crate::integrator::photon::map::volume;
 use crate::interior::{InteriorList, MediumClass, beer_lambert};
+use crate::light::LightLink;
+use crate::medium::Coefficients;
 use crate::scene::{Contact, MAX_NULL_INTERFACES, MediumSample, PathStart, RaySegment, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, exp_m1, ln};
 use renderer_base::sampler::{Rng, Sampler};
 use renderer_geometry::Interaction;
+use renderer_scene::LightVisibility;
 
 /// Maximum number of segments of a photon's path.
 const MAX_SEGMENTS: u32 = 250;
@@ -58,6 +61,28 @@ pub(super) struct PhotonState {
     contact: Option<Contact>,
     /// Distance from the last surface to the ray's origin [m].
     gap: f32,
+    /// Link of the light until the photon is scattered; `None` in scenes without links.
+    link: Option<LightLink>,
+    /// True if the next medium neither attenuates nor scatters the photon.
+    skips_medium: bool,
+}
+
+/// Effect of a shape on photons that a light has sent directly.
+#[derive(Clone, Copy)]
+struct Meeting {
+    /// True if the shape scatters them.
+    receives: bool,
+    /// True if they do not pass the shape.
+    blocks: bool,
+}
+
+impl Meeting {
+    fn at(link: &LightLink, scene: &Scene, it: &Interaction) -> Meeting {
+        Meeting {
+            receives: link.illuminates(scene.receiver_class(it.shape)),
+            blocks: scene.blocks(it.shape, link.blockers),
+        }
+    }
 }
 
 impl PhotonState {
@@ -75,7 +100,14 @@ impl PhotonState {
             interior,
             contact,
             gap,
+            link: None,
+            skips_medium: false,
         }
+    }
+
+    /// Sets the link of the photon's light.
+    pub(super) fn linked(self, link: Option<LightLink>) -> PhotonState {
+        PhotonState { link, ..self }
     }
 
     /// Traces the photon to its next hit, stores and scatters it there; returns `false` if it ends.
@@ -86,16 +118,34 @@ impl PhotonState {
 
         // Intersection; scattering in media replaces the hit.
         let is_in_contact = self.contact.is_some();
+        let skips_medium = std::mem::take(&mut self.skips_medium);
         let mut hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
         let arrives = is_in_contact
+            || skips_medium
             || matches!(self.interior.medium_class(), MediumClass::Vacuum)
-            || self.sample_media(&mut hit, tracer);
+            || match self.link {
+                None => self.sample_media(&mut hit, tracer),
+                Some(link) => self.sample_linked_medium(&link, &mut hit, tracer),
+            };
         let Some(it) = hit.filter(|_| arrives) else {
             return false;
         };
         let Some(outside) = scene.exterior_ior(&self.interior, &it) else {
             return self.cross_null_interface(scene, &it);
         };
+
+        if let Some(link) = self.link {
+            match Meeting::at(&link, scene, &it) {
+                Meeting { receives: false, blocks: false } => return self.cross_null_interface(scene, &it),
+                Meeting { receives: true, blocks: false } => {
+                    let mut passing = self.clone();
+                    if passing.cross_null_interface(scene, &it) {
+                        tracer.pending.push(passing);
+                    }
+                }
+                Meeting { blocks: true, .. } => {}
+            }
+        }
 
         // Storage, splitting, scattering.
         tracer.scatterer.shade_hit(scene, &it, outside, tracer.context);
@@ -115,9 +165,30 @@ impl PhotonState {
         let sampler = &mut *tracer.sampler;
         let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
         let sample = tracer.scatterer.sample(tracer.scene, it, u_lobe, u, tracer.context);
-        let Some((part, sample)) = sample else {
+        let Some((part, mut sample)) = sample else {
             return false;
         };
+        if let Some(link) = self.link {
+            let meeting = Meeting::at(&link, tracer.scene, it);
+            if sample.is_null_interface() {
+                // A copy has passed a surface that does not block the light.
+                if !meeting.blocks {
+                    return false;
+                }
+            } else {
+                if !meeting.receives {
+                    return false;
+                }
+                sample.weight *=
+                    tracer
+                        .scatterer
+                        .visible_share(tracer.scene, it, (part, &sample), link.visible_to);
+                if sample.weight.is_black() {
+                    return false;
+                }
+                self.link = None;
+            }
+        }
         if sample.is_subsurface() {
             return self.walk_subsurface(it, &sample, u_rr, tracer);
         }
@@ -199,6 +270,47 @@ impl PhotonState {
         self.gap = self.ray.gap_from(it.p);
     }
 
+    /// Samples scattering in a medium of a photon that its light has sent directly. Returns `false` if the photon ends.
+    #[inline(never)]
+    fn sample_linked_medium(
+        &mut self,
+        link: &LightLink,
+        hit: &mut Option<Interaction>,
+        tracer: &mut PhotonTracer<'_>,
+    ) -> bool {
+        let scene = tracer.scene;
+        let receives = link.illuminates(scene.receiver_class_in(&self.interior))
+            && link.visible_to.contains(LightVisibility::VOLUME);
+        let length = hit.as_ref().map_or(f32::INFINITY, |it| it.t.max(0.0));
+        let ray = self.ray.extended_back(self.gap);
+        let segment = RaySegment { ray: &ray, length: length + self.gap, depth: self.segments };
+        let before = self.power.max_component();
+        let shading = &mut tracer.context.shading;
+        match (receives, scene.medium_blocks(&self.interior, link.blockers)) {
+            (true, true) => self.sample_media(hit, tracer),
+            (true, false) => {
+                // A scattered photon, and a copy that the medium does not attenuate.
+                tracer.pending.push(PhotonState { skips_medium: true, ..self.clone() });
+                let t = tracer.sampler.next_1d() * segment.length;
+                let medium = scene.coefficients(&self.interior, &segment, t, shading);
+                self.power *= medium.scattering() * segment.length;
+                if self.power.is_black()
+                    || !self.scatter_in_medium((ray.direction, t), &medium, before, tracer)
+                {
+                    return false;
+                }
+                *hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
+                self.sample_media(hit, tracer)
+            }
+            (false, true) => {
+                let rng = &mut Rng::new(tracer.sampler.rng_seed());
+                self.power *= scene.medium_transmittance(&self.interior, &segment, rng, shading);
+                self.russian_roulette(before, tracer.sampler.next_1d())
+            }
+            (false, false) => true,
+        }
+    }
+
     /// Samples medium scattering until the photon reaches a surface, which replaces `hit`. The photons of a split
     /// scatter together. Returns `false` if the photon ends.
     #[inline(never)]
@@ -230,30 +342,46 @@ impl PhotonState {
             let MediumSample::Scattered { t, medium } = sample else {
                 return self.russian_roulette(before, tracer.sampler.next_1d());
             };
-            let sampler = &mut *tracer.sampler;
-            let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
-            let Some(wi) = medium.sample_phase(ray.direction, u_lobe, u) else {
-                return false;
-            };
-            let (f, pdf) = medium.phase(ray.direction, wi);
-            self.segments += 1;
-            (self.only_narrow, self.hidden) = (false, false);
-            let is_unwanted = tracer.params.filter == PhotonFilter::Caustic;
-            if pdf <= 0.0 || self.is_too_long(tracer.params) || is_unwanted {
+            if !self.scatter_in_medium((ray.direction, t), &medium, before, tracer) {
                 return false;
             }
-            self.power *= f * (1.0 / pdf);
-            if !self.russian_roulette(before, u_rr) {
-                return false;
-            }
-            self.ray = Ray {
-                time: ray.time,
-                ..Ray::new(self.ray.at((t - self.gap).max(0.0)), wi)
-            };
-            self.gap = 0.0;
-            self.contact = None;
             *hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
         }
+    }
+
+    /// Scatters the photon in a medium at the distance `t` along its ray, in the unit vector `direction`; `before` is the power
+    /// of the brightest channel for Russian roulette. Returns `false` if the photon ends.
+    fn scatter_in_medium(
+        &mut self,
+        (direction, t): (Vec3, f32),
+        medium: &Coefficients,
+        before: f32,
+        tracer: &mut PhotonTracer<'_>,
+    ) -> bool {
+        let sampler = &mut *tracer.sampler;
+        let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
+        let Some(wi) = medium.sample_phase(direction, u_lobe, u) else {
+            return false;
+        };
+        let (f, pdf) = medium.phase(direction, wi);
+        self.segments += 1;
+        self.link = None;
+        (self.only_narrow, self.hidden) = (false, false);
+        let is_unwanted = tracer.params.filter == PhotonFilter::Caustic;
+        if pdf <= 0.0 || self.is_too_long(tracer.params) || is_unwanted {
+            return false;
+        }
+        self.power *= f * (1.0 / pdf);
+        if !self.russian_roulette(before, u_rr) {
+            return false;
+        }
+        self.ray = Ray {
+            time: self.ray.time,
+            ..Ray::new(self.ray.at((t - self.gap).max(0.0)), wi)
+        };
+        self.gap = 0.0;
+        self.contact = None;
+        true
     }
 
     /// Stores photons along a segment, whether or not the photon scatters there: in thin fog most photons cross without
