@@ -1,18 +1,16 @@
-//! Selection of a light for a ray segment in a medium.
+//! Lights of ray segments in media.
+
+use std::f32::consts::FRAC_PI_2;
 
 use arrayvec::ArrayVec;
 use glam::Vec3;
 
 use super::bounds::LightBounds;
-use super::light_sample_context::LightSampleContext;
-use super::select::LightSelector;
-use super::{Light, LightId};
 use crate::medium::Equiangular;
 use renderer_base::math::{Ray, cos, safe_sqrt, sqr};
-use std::f32::consts::FRAC_PI_2;
 
 /// Number of emitters up to which each is weighted by its contribution to a segment.
-pub(super) const FEW: usize = 8;
+const FEW: usize = 8;
 
 /// A light for a segment of a ray.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +27,7 @@ pub struct SegmentLight {
 
 impl SegmentLight {
     /// A light that may illuminate a part of the first `length` metres of a ray; `None` if it does not.
-    fn new(bounds: &LightBounds, ray: &Ray, length: f32) -> Option<SegmentLight> {
+    pub(super) fn new(bounds: &LightBounds, ray: &Ray, length: f32) -> Option<SegmentLight> {
         let LightBounds { center, radius, .. } = *bounds;
         let interval = bounds.lit_interval(ray, length)?;
         let nearest = (center - ray.origin).dot(ray.direction).clamp(interval[0], interval[1]);
@@ -52,44 +50,41 @@ impl SegmentLight {
     }
 }
 
-impl LightSelector {
-    /// Selects a light with a position for the first `length` metres of a ray by `u`; `None` if no light seems to
-    /// reach it.
-    pub fn select_for_segment(
-        &self,
-        lights: &[Light],
-        ray: &Ray,
-        length: f32,
-        [u, u_point]: [f32; 2],
-    ) -> Option<SegmentLight> {
-        if !self.few.is_empty() {
-            return select_by_segment(&self.few, ray, length, u);
-        }
-        // By the importance at a random point.
-        let from = if length.is_finite() { u_point * length } else { 0.0 };
-        let at = LightSampleContext::in_space(ray.at(from));
-        let chosen = self.tree.select(&at, &self.tree.root(&at), f64::from(u))?;
-        let (LightId(light), part) = self.emitters[chosen.emitter as usize];
-        SegmentLight::new(&lights[light as usize].bounds(part)?, ray, length)
-    }
-}
+/// The lights of a scene, if they are few: each is weighted by its contribution to a segment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FewLights(ArrayVec<LightBounds, FEW>);
 
-/// Selects one of a few lights by its contribution to a segment.
-fn select_by_segment(lights: &[LightBounds], ray: &Ray, length: f32, u: f32) -> Option<SegmentLight> {
-    /// Length of the segment that counts, in units of the distance of a light.
-    const REACH: f32 = 1e3;
-    let weighted = lights.iter().filter_map(|bounds| {
-        let light = SegmentLight::new(bounds, ray, length)?;
-        let (_, _, equiangular) = light.distances(ray, light.nearest + REACH * light.distance)?;
-        Some((light, bounds.intensity * equiangular.integral()))
-    });
-    let weighted: ArrayVec<(SegmentLight, f32), FEW> = weighted.collect();
-    let mut target = u * weighted.iter().map(|(_, weight)| weight).sum::<f32>();
-    let chosen = weighted.iter().find(|(_, weight)| {
-        target -= weight;
-        target < 0.0
-    });
-    chosen.or(weighted.last()).map(|(light, _)| *light)
+impl FewLights {
+    /// The lights with these bounds; none if they are many.
+    pub(super) fn new<'a>(bounds: impl Iterator<Item = &'a LightBounds> + Clone) -> FewLights {
+        FewLights(match bounds.clone().nth(FEW) {
+            Some(_) => ArrayVec::new(),
+            None => bounds.copied().collect(),
+        })
+    }
+
+    /// Returns whether there are no lights, or many.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Selects a light for the first `length` metres of a ray by `u`; `None` if no light reaches it.
+    pub(super) fn select(&self, ray: &Ray, length: f32, u: f32) -> Option<SegmentLight> {
+        /// Length of the segment that counts, in units of the distance of a light.
+        const REACH: f32 = 1e3;
+        let weighted = self.0.iter().filter_map(|bounds| {
+            let light = SegmentLight::new(bounds, ray, length)?;
+            let (_, _, equiangular) = light.distances(ray, light.nearest + REACH * light.distance)?;
+            Some((light, bounds.intensity * equiangular.integral()))
+        });
+        let weighted: ArrayVec<(SegmentLight, f32), FEW> = weighted.collect();
+        let mut target = u * weighted.iter().map(|(_, weight)| weight).sum::<f32>();
+        let chosen = weighted.iter().find(|(_, weight)| {
+            target -= weight;
+            target < 0.0
+        });
+        chosen.or(weighted.last()).map(|(light, _)| *light)
+    }
 }
 
 impl LightBounds {

@@ -9,14 +9,14 @@
 //!   Therefore selection by power, too, gives each group at least a quarter.
 //! - The power of a shape is an estimate. A light with an estimate of zero still has a small probability.
 
-use arrayvec::ArrayVec;
 use glam::Vec3;
 
 use super::bounds::LightBounds;
 use super::light_sample_context::LightSampleContext;
-use super::segment::FEW;
+use super::segment::{FewLights, SegmentLight};
 use super::tree::{LightTree, Weights};
 use super::{Light, LightId};
+use renderer_base::math::Ray;
 use renderer_base::sampling::AliasTable;
 
 /// Light sampler.
@@ -26,13 +26,13 @@ pub struct LightSelector {
     /// Alias table of the members by power; `None` without lights.
     by_power: Option<AliasTable>,
     /// Emitters (parts of lights); those of one light are consecutive.
-    pub(super) emitters: Vec<(LightId, u32)>,
+    emitters: Vec<(LightId, u32)>,
     /// First emitter of each member.
     first: Vec<u32>,
     /// Light tree over the emitters; those without bounds have intensity zero in it.
-    pub(super) tree: LightTree,
-    /// Bounds of the emitters in the tree if they are few.
-    pub(super) few: ArrayVec<LightBounds, FEW>,
+    tree: LightTree,
+    /// The emitters in the tree, if they are few.
+    few: FewLights,
     /// Lights outside the tree.
     outside_tree: Vec<LightId>,
 }
@@ -168,7 +168,7 @@ impl LightSelector {
             by_power: (!powers.is_empty()).then(|| AliasTable::new(&powers)),
             first: before.collect(),
             emitters,
-            few: few(bounds.iter().filter(|bounds| bounds.intensity > 0.0)),
+            few: FewLights::new(bounds.iter().filter(|bounds| bounds.intensity > 0.0)),
             tree: LightTree::new(&bounds),
             outside_tree: pairs()
                 .filter(|(_, light)| light.bounds(0).is_none())
@@ -213,6 +213,26 @@ impl LightSelector {
     /// Returns whether any light can be selected by [`LightSelector::select_for_segment`].
     pub fn has_lights_in_media(&self) -> bool {
         !self.tree.is_empty()
+    }
+
+    /// Selects a light with a position for the first `length` metres of a ray by two random numbers; `None` if no light
+    /// seems to reach it.
+    pub fn select_for_segment(
+        &self,
+        lights: &[Light],
+        ray: &Ray,
+        length: f32,
+        [u, u_point]: [f32; 2],
+    ) -> Option<SegmentLight> {
+        if !self.few.is_empty() {
+            return self.few.select(ray, length, u);
+        }
+        // By the importance at a random point.
+        let from = if length.is_finite() { u_point * length } else { 0.0 };
+        let at = LightSampleContext::in_space(ray.at(from));
+        let chosen = self.tree.select(&at, &self.tree.root(&at), f64::from(u))?;
+        let (light, part) = self.emitters[chosen.emitter as usize];
+        SegmentLight::new(&lights[light.0 as usize].bounds(part)?, ray, length)
     }
 
     /// Probability that `select` selects a part of a light for a reference point. The light must be a member.
@@ -331,14 +351,6 @@ impl LightSelector {
         let area = lights[light.0 as usize].area();
         let of_part = area.map_or(1.0, |light| light.part_probability(part));
         table.probability(self.members.index_of(light)) * of_part
-    }
-}
-
-/// The bounds, if they are few.
-fn few<'a>(bounds: impl Iterator<Item = &'a LightBounds> + Clone) -> ArrayVec<LightBounds, FEW> {
-    match bounds.clone().nth(FEW) {
-        Some(_) => ArrayVec::new(),
-        None => bounds.copied().collect(),
     }
 }
 
