@@ -268,7 +268,7 @@ fn sample_densities_lower_the_error_without_bias() {
 #[test]
 fn sample_densities_are_those_of_any_part() {
     // The second film is larger than the region that the pilot measures completely.
-    for (width, height, samples) in [(48, 36, 60), (200, 150, 20), (1024, 300, 20)] {
+    for (width, height, samples) in [(48, 36, 60), (200, 150, 20), (1024, 96, 20)] {
         let look = Look::of(&EDGES.replace("(48, 36)", &format!("({width}, {height})")));
         let whole = look.with_rates(5, samples);
         let rendered = look.render(&RenderSettings { threads: 1, ..whole.clone() });
