@@ -34,11 +34,6 @@ impl Equiangular {
         }
     }
 
-    /// Integral over the segment of the inverse square of the distance from the light [1/m].
-    pub fn integral(&self) -> f32 {
-        self.angle / self.distance
-    }
-
     /// Samples a distance [m].
     pub fn sample(&self, u: f32) -> f32 {
         let (sin, cos) = sin_cos(u * self.angle);
