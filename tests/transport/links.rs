@@ -419,12 +419,12 @@ fn media_are_linked_like_their_shapes() {
 
 #[test]
 fn names_without_shapes_are_reported() {
-    let light = "light key : point { position = (0, 3, 0); illuminates = (flor, \"b*\"); }";
+    let light = "light key : point { position = (0, 3, 0); illuminates = (boards, \"b*\"); }";
     let desc = load_text(&floor_and_board(BOARD, light), &[]);
     let warnings = check(&desc).unwrap_or_else(|errors| panic!("{errors}")).warnings;
     let text = warnings.to_string();
     assert!(
-        text.contains("no shape or import is called `flor`") && text.contains("`floor`"),
+        text.contains("no shape or import is called `boards`") && text.contains("`board`"),
         "{text}"
     );
     assert!(!text.contains("`b*`"), "{text}");
