@@ -383,3 +383,19 @@ fn luminaires_are_described() {
     assert_eq!(status, Some(1));
     assert!(err.contains("the file ends before"), "{err}");
 }
+
+#[test]
+fn light_links_are_listed() {
+    let scene = "light key : point { illuminates = (ball, \"b*\"); shadows = none; visible_to = glossy; }
+        shape ball : sphere { material = emitter(); excludes = floor; shadow_excludes = ball; }
+        shape floor : plane { }";
+    let here = folder(&[("a.kiln", scene)]);
+    let (_, out, err) = kiln(here.path(), &["info", "a.kiln"]);
+    let has = |text: &str| assert!(out.contains(text), "{text}: {out} {err}");
+    has("point, illuminates \"ball\", \"b*\", shadows of nothing, visible to glossy\n");
+    has(", does not illuminate \"floor\", no shadows of \"ball\"\n");
+    let list = json(here.path(), &["info", "a.kiln", "--json"]);
+    let shapes = &list[0]["shapes"];
+    assert_eq!(shapes[0]["links"], "does not illuminate \"floor\", no shadows of \"ball\"");
+    assert_eq!(shapes[1]["links"], Json::Null);
+}

@@ -8,11 +8,14 @@ use glam::{Affine3A, Vec3};
 use serde_json::{Value as Json, json};
 use shading::syntax::ast::ExprKind;
 
+use super::light_links::words;
 use renderer_base::math::Bounds;
 use renderer_geometry::camera::Projection;
 use renderer_geometry::{MANY_VERTICES, Mesh};
 use renderer_import::MODELS;
-use renderer_scene::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc};
+use renderer_scene::{
+    CameraDesc, GeometryDesc, LightDesc, LightKind, LightLinks, MaterialDesc, SceneDesc, ShapeDesc,
+};
 use renderer_support::terminal::plural;
 
 /// Contents of a scene or model file.
@@ -72,7 +75,12 @@ impl Inventory {
                 1 => " with a portal".to_string(),
                 count => format!(" with {count} portals"),
             };
-            line("light", &light.name, light_kind(light), &portals);
+            line(
+                "light",
+                &light.name,
+                light_kind(light),
+                &(portals + &words(light.links.as_deref())),
+            );
         }
         for same in desc.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
             let shape = &same[0];
@@ -85,7 +93,8 @@ impl Inventory {
                 1 => String::new(),
                 count => format!(", in {count} places"),
             };
-            let rest = format!("{triangles}{places}, material \"{material}\"");
+            let links = words(shape.links.as_deref());
+            let rest = format!("{triangles}{places}, material \"{material}\"{links}");
             let kind = geometry(&shape.geometry);
             let _ = writeln!(text, "    shape \"{}\" {kind}{rest}", shape.name);
         }
@@ -105,7 +114,7 @@ impl Inventory {
                 "made_up": self.is_made_up(&camera.name),
             })
         };
-        let light = |light: &LightDesc| json!({ "name": light.name, "kind": light_kind(light), "portals": portals(light), "made_up": self.is_made_up(&light.name) });
+        let light = |light: &LightDesc| json!({ "name": light.name, "kind": light_kind(light), "portals": portals(light), "links": links(light.links.as_deref()), "made_up": self.is_made_up(&light.name) });
         let shape = |same: &[ShapeDesc]| {
             let shape = &same[0];
             json!({
@@ -114,6 +123,7 @@ impl Inventory {
                 "kind": geometry(&shape.geometry),
                 "triangles": triangles(shape),
                 "material": desc.material(shape.material).name,
+                "links": links(shape.links.as_deref()),
             })
         };
         let material =
@@ -152,6 +162,11 @@ fn projection(camera: &CameraDesc) -> &'static str {
         Projection::Fisheye { .. } => "fisheye",
         Projection::Custom { .. } => "custom",
     }
+}
+
+/// Light links in words, without the comma that separates them from the rest of a line.
+fn links(links: Option<&LightLinks>) -> Option<String> {
+    links.map(|links| words(Some(links)).trim_start_matches(", ").to_owned())
 }
 
 fn light_kind(light: &LightDesc) -> &'static str {

@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod inventory;
+mod light_links;
 mod luminaire;
 mod needs;
 mod shader;
