@@ -158,8 +158,7 @@ impl Materials {
         owner: &str,
         context: &mut LoadContext,
     ) -> Option<MaterialId> {
-        let (name, surface) = (format!("{owner}.shader"), surface_of(expr, context)?);
-        Some(self.add(MaterialDesc::of_call(name, expr.span, surface, GroupUse::Background)))
+        self.add_call(format!("{owner}.shader"), expr, GroupUse::Background, context)
     }
 
     /// Adds the shader of a custom camera, `owner`.
@@ -169,14 +168,23 @@ impl Materials {
         owner: &str,
         context: &mut LoadContext,
     ) -> Option<MaterialId> {
-        let (name, surface) = (format!("{owner}.shader"), surface_of(expr, context)?);
-        Some(self.add(MaterialDesc::of_call(name, expr.span, surface, GroupUse::Camera)))
+        self.add_call(format!("{owner}.shader"), expr, GroupUse::Camera, context)
     }
 
     /// Adds the medium that fills a scene.
     pub(super) fn medium(&mut self, expr: &Expr, context: &mut LoadContext) -> Option<MaterialId> {
-        let (name, surface) = ("scene.medium".to_owned(), surface_of(expr, context)?);
-        Some(self.add(MaterialDesc::of_call(name, expr.span, surface, GroupUse::Volume)))
+        self.add_call("scene.medium".to_owned(), expr, GroupUse::Volume, context)
+    }
+
+    fn add_call(
+        &mut self,
+        name: String,
+        expr: &Expr,
+        usage: GroupUse,
+        context: &mut LoadContext,
+    ) -> Option<MaterialId> {
+        let surface = surface_of(expr, context)?;
+        Some(self.add(MaterialDesc::of_call(name, expr.span, surface, usage)))
     }
 
     /// Material of a shape's `material = …`: a name, or a call that creates one for `owner` alone.

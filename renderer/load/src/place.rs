@@ -96,6 +96,33 @@ struct Placement {
     links: Option<Arc<LightLinks>>,
 }
 
+impl Placement {
+    /// A shape of a model, with the motion and the transform that it has there.
+    fn shape(
+        &self,
+        (name, asset): (&Arc<str>, &Arc<str>),
+        span: Span,
+        (geometry, material): (GeometryDesc, MaterialId),
+        (motion, world_from_object): (Option<&Arc<Motion>>, &Affine3A),
+    ) -> ShapeDesc {
+        ShapeDesc {
+            name: name.clone(),
+            span,
+            geometry,
+            material,
+            world_from_object: self.transform * *world_from_object,
+            motion: placed(self.motion.as_ref(), &self.transform, (motion, world_from_object)),
+            deformation: None,
+            flip_normals: self.flip_normals,
+            attributes: self.attributes.clone(),
+            catcher: self.catcher,
+            links: self.links.clone(),
+            asset: Some(asset.clone()),
+            part: None,
+        }
+    }
+}
+
 impl Builder {
     pub(super) fn read_import(&mut self, declaration: &Declaration) {
         takes_only(
@@ -186,24 +213,14 @@ impl Builder {
             let material = self.material_of((model, name), shape.material, span, placement);
             let shape_name: Arc<str> = format!("{name}.{}", shape.name).into();
             let first = self.desc.shapes.len();
-            self.desc.shapes.extend(same.iter().map(|shape| ShapeDesc {
-                name: shape_name.clone(),
-                span,
-                geometry: GeometryDesc::Mesh(shape.mesh.clone()),
-                material,
-                world_from_object: placement.transform * shape.world_from_object,
-                motion: placed(
-                    placement.motion.as_ref(),
-                    &placement.transform,
-                    (shape.motion.as_ref(), &shape.world_from_object),
-                ),
-                deformation: shape.deformation.clone(),
-                flip_normals: placement.flip_normals,
-                attributes: placement.attributes.clone(),
-                catcher: placement.catcher,
-                links: placement.links.clone(),
-                asset: Some(asset.clone()),
-                part: shape.part,
+            self.desc.shapes.extend(same.iter().map(|shape| {
+                let surface = (GeometryDesc::Mesh(shape.mesh.clone()), material);
+                let pose = (shape.motion.as_ref(), &shape.world_from_object);
+                ShapeDesc {
+                    deformation: shape.deformation.clone(),
+                    part: shape.part,
+                    ..placement.shape((&shape_name, &asset), span, surface, pose)
+                }
             }));
             let shapes = (first..self.desc.shapes.len()).collect();
             self.groups.declare(&shape_name, shapes, span, &mut self.context);
@@ -267,24 +284,10 @@ impl Builder {
         let material = self.material_of((model, name), first.material, span, placement);
         let shape_name: Arc<str> = format!("{name}.{}", first.name).into();
         let start = self.desc.shapes.len();
-        self.desc.shapes.extend(same.iter().map(|strands| ShapeDesc {
-            name: shape_name.clone(),
-            span,
-            geometry: geometry.clone(),
-            material,
-            world_from_object: placement.transform * strands.world_from_object,
-            motion: placed(
-                placement.motion.as_ref(),
-                &placement.transform,
-                (strands.motion.as_ref(), &strands.world_from_object),
-            ),
-            deformation: None,
-            flip_normals: placement.flip_normals,
-            attributes: placement.attributes.clone(),
-            catcher: placement.catcher,
-            asset: Some(name.into()),
-            part: None,
-            links: placement.links.clone(),
+        let asset: Arc<str> = name.into();
+        self.desc.shapes.extend(same.iter().map(|strands| {
+            let pose = (strands.motion.as_ref(), &strands.world_from_object);
+            placement.shape((&shape_name, &asset), span, (geometry.clone(), material), pose)
         }));
         let shapes = (start..self.desc.shapes.len()).collect();
         self.groups.declare(&shape_name, shapes, span, &mut self.context);

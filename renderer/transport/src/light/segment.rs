@@ -105,13 +105,10 @@ impl FewLights {
 
 /// Arc tangent with an error of 0.005.
 fn quick_atan(x: f32) -> f32 {
-    let (inner, outer) = (x.abs().min(1.0), x.abs().max(1.0));
-    let within = |x: f32| x / (1.0 + 0.28 * sqr(x));
-    let angle = if outer > 1.0 {
-        FRAC_PI_2 - within(1.0 / outer)
-    } else {
-        within(inner)
-    };
+    let magnitude = x.abs();
+    let inner = magnitude.min(1.0 / magnitude);
+    let angle = inner / (1.0 + 0.28 * sqr(inner));
+    let angle = if magnitude > 1.0 { FRAC_PI_2 - angle } else { angle };
     angle.copysign(x)
 }
 

@@ -100,20 +100,20 @@ impl Emitters {
         }
         self.restricts_scattering = self.links.iter().any(LightLink::restricts_scattering);
         self.has_linked_blockers = self.links.iter().any(LightLink::has_blockers);
-        let pairs = || self.lights.iter().zip(&*self.links);
-        let sampled = |(light, link): (&Light, &LightLink)| match link.is_sampled_only() {
-            true => light.sampled_only(),
-            false => light.clone(),
-        };
-        let lights: Arc<[Light]> = pairs().map(sampled).collect();
+        if self.links.iter().any(LightLink::is_sampled_only) {
+            let sampled = |(light, link): (&Light, &LightLink)| match link.is_sampled_only() {
+                true => light.sampled_only(),
+                false => light.clone(),
+            };
+            self.lights = self.lights.iter().zip(&*self.links).map(sampled).collect();
+        }
         let members = |class: ReceiverClass| {
             let members = (0..).map(LightId).zip(&*self.links);
             Members::Some(members.filter(|(_, link)| link.illuminates(class)).map(|(id, _)| id).collect())
         };
         self.selectors = (0..links.class_count.max(1))
-            .map(|class| LightSelector::of(&lights, members(ReceiverClass(class)), radius))
+            .map(|class| LightSelector::of(&self.lights, members(ReceiverClass(class)), radius))
             .collect();
-        self.lights = lights;
         self
     }
 

@@ -287,8 +287,8 @@ impl PhotonState {
         let before = self.power.max_component();
         let shading = &mut tracer.context.shading;
         match (receives, scene.medium_blocks(&self.interior, link.blockers)) {
-            (true, true) => self.sample_media(hit, tracer),
-            (true, false) => {
+            // An endless segment has no uniform distribution of points.
+            (true, false) if segment.length.is_finite() => {
                 // A scattered photon, and a copy that the medium does not attenuate.
                 tracer.pending.push(PhotonState { skips_medium: true, ..self.clone() });
                 let t = tracer.sampler.next_1d() * segment.length;
@@ -302,6 +302,7 @@ impl PhotonState {
                 *hit = scene.next_surface(&self.ray, &self.interior, &mut self.contact);
                 self.sample_media(hit, tracer)
             }
+            (true, _) => self.sample_media(hit, tracer),
             (false, true) => {
                 let rng = &mut Rng::new(tracer.sampler.rng_seed());
                 self.power *= scene.medium_transmittance(&self.interior, &segment, rng, shading);
