@@ -34,6 +34,39 @@ fn frames_have_files_of_their_own() {
     assert!(bytes(at, "one.exr") == frames[0]);
 }
 
+/// Frames that share what does not change have the bytes of pictures of their own.
+#[test]
+fn frames_reuse_the_scene() {
+    const TURN: &str = "motion = { at(0, rotate((0, 1, 0), 0)), at(10, rotate((0, 1, 0), 90)) };";
+    let fixed = SCENE.replace("motion = { at(0, translate(-1, 0.5, 0)), at(10, translate(1, 0.5, 0)) };", "");
+    let moving = SCENE.replace(
+        "light sky",
+        &format!("light bulb : point {{ position = (1, 2, 1); intensity = 9; {TURN} }}\nlight sky"),
+    );
+    let turned = |scene: &str| scene.replace("to = (0, 0.5, 0);", &format!("to = (0, 0.5, 0); {TURN}"));
+    let tinted = |scene: &str| {
+        let shader = "shader place(output color result = 0) { result = abs(transform(\"camera\", P)) * 0.1; }
+material tint = matte(albedo = place());";
+        let scene = scene.replace("shape floor", &format!("{shader}\nshape floor"));
+        scene.replace("size = 3;", "size = 3; material = tint;")
+    };
+    let scenes = [turned(&fixed), moving.clone(), turned(&moving), tinted(&turned(&fixed)), tinted(&moving)];
+    for (index, scene) in scenes.iter().enumerate() {
+        let folder = scene_folder(scene);
+        let at = folder.path();
+        done(at, "render a.kiln --frames 0-10:5 -o f.#.exr --stats s.#.json");
+        let frames = ["0", "5", "10"].map(|frame| bytes(at, &format!("f.{frame}.exr")));
+        assert!(frames[0] != frames[1] && frames[1] != frames[2], "scene {index}");
+        for (frame, reused) in ["0", "5", "10"].iter().zip(&frames) {
+            done(at, &format!("render a.kiln --at {frame} -o one.exr"));
+            assert!(bytes(at, "one.exr") == *reused, "scene {index}, frame {frame}");
+        }
+        let seconds = |frame: &str, stage: &str| json(at, &format!("s.{frame}.json"))["seconds"][stage].as_f64().unwrap();
+        assert!(seconds("0", "load") > 0.0 && seconds("0", "compile") > 0.0);
+        assert!(seconds("5", "load") + seconds("5", "compile") + seconds("10", "load") == 0.0, "scene {index}");
+    }
+}
+
 #[test]
 fn finished_frames_are_kept() {
     let folder = scene_folder(SCENE);

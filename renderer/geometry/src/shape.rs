@@ -72,6 +72,16 @@ impl Geometry {
         }
     }
 
+    /// Returns whether both are the same data, not equal copies of it.
+    fn is_same(&self, other: &Geometry) -> bool {
+        match (self, other) {
+            (Geometry::Mesh(own), Geometry::Mesh(other)) => Arc::ptr_eq(own, other),
+            (Geometry::Curves(own), Geometry::Curves(other)) => Arc::ptr_eq(own, other),
+            (Geometry::Points(own), Geometry::Points(other)) => Arc::ptr_eq(own, other),
+            (own, other) => own.analytic().is_some() && own.analytic() == other.analytic(),
+        }
+    }
+
     /// Object-space bounding box `[m]`.
     pub fn bounds(&self) -> Bounds {
         let (low, high) = match self {
@@ -169,10 +179,11 @@ impl Shape {
 
     /// Stores a world-space copy of the mesh, which makes hits cheaper and costs 32 bytes per vertex and 16 bytes per
     /// triangle: for meshes with one constant placement, see [`add_world_meshes`](super::add_world_meshes). Does nothing to
-    /// analytic and moving shapes.
+    /// analytic and moving shapes, and if there is a copy.
     pub fn add_world_mesh(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry
             && !self.is_moving()
+            && self.world_vertices.is_none()
         {
             let to_world = self.placement.open();
             let vertices = 0..mesh.positions.len() as u32;
@@ -186,6 +197,7 @@ impl Shape {
     pub fn add_world_positions(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry
             && !self.is_moving()
+            && self.world_vertices.is_none()
         {
             let is_identity = *self.placement.open().world_from_object() == Affine3A::IDENTITY;
             let world_vertices = if is_identity && is_padded(&mesh.positions) {
@@ -201,6 +213,18 @@ impl Shape {
     #[inline]
     pub(super) fn world_vertices(&self) -> Option<&Arc<WorldVertices>> {
         self.world_vertices.as_ref()
+    }
+
+    /// Returns whether rays hit the same surface at the same points, as the shapes hold the same data.
+    pub fn is_placed_as(&self, other: &Shape) -> bool {
+        let is_same_motion = match (&self.vertex_motion, &other.vertex_motion) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        is_same_motion
+            && self.geometry.is_same(&other.geometry)
+            && self.flip_normals == other.flip_normals
+            && self.placement.keys().eq(other.placement.keys())
     }
 
     /// Memory of the shape without its mesh [bytes].

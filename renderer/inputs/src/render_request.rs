@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use shading::Diagnostics;
 
+use crate::frame_time::FrameTime;
 use crate::names::whole_number;
 use crate::scene_request::{SceneRequest, checked, set_path};
 use crate::stage_args::StageArgs;
@@ -148,14 +149,21 @@ impl RenderRequest {
     }
 
     /// The values that [`RenderRequest::read`] depends on. Requests with equal values have the same description of the
-    /// scene.
+    /// scene, except for its frame.
     pub fn reading(&self) -> RenderRequest {
         RenderRequest {
             size: self.size,
             crop: self.crop,
             overrides: self.overrides.clone(),
             stage: self.stage.clone(),
-            scene: SceneRequest { depth: None, seed: None, threads: None, ..self.scene.clone() },
+            scene: SceneRequest {
+                depth: None,
+                seed: None,
+                threads: None,
+                // Without a time, animations are not read.
+                at: self.scene.at.map(|_| FrameTime::Frame(0.0)),
+                ..self.scene.clone()
+            },
             ..RenderRequest::default()
         }
     }

@@ -172,9 +172,7 @@ impl SceneDesc {
 
     /// Returns whether a shape, a camera or a light has a motion.
     pub fn has_motion(&self) -> bool {
-        self.shapes
-            .iter()
-            .any(|shape| shape.motion.is_some() || shape.deformation.is_some())
+        self.shapes.iter().any(ShapeDesc::is_moving)
             || self.cameras.iter().any(|camera| camera.motion.is_some())
             || self.lights.iter().any(|light| light.motion.is_some())
     }

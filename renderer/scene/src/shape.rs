@@ -55,6 +55,11 @@ pub struct ModelPart {
 }
 
 impl ShapeDesc {
+    /// Returns whether the shape may differ between frames.
+    pub fn is_moving(&self) -> bool {
+        self.motion.is_some() || self.deformation.is_some()
+    }
+
     /// Creates the shape for intersection, with its motion while the shutter is open.
     pub fn build(&self, shutter: &Shutter) -> Shape {
         let deformed = self.deformation.as_ref();

@@ -8,6 +8,7 @@ mod convert;
 mod denoise;
 mod fmt;
 mod image;
+mod kept_scene;
 mod merge;
 mod passes;
 mod render;

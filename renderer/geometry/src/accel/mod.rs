@@ -37,7 +37,14 @@ const MAX_SEPARATE_INSTANCES: usize = 1 << 16;
 pub struct Accel {
     scene: CommittedScene,
     bounds: Bounds,
+    quality: BuildQuality,
+    /// Structures of the meshes that are instanced; each keeps its mesh.
+    parts: FxHashMap<PartKey, Arc<CommittedScene>>,
+    device: Arc<Device>,
 }
+
+/// Addresses of a mesh and of the motion of its vertices; 0 without motion.
+type PartKey = (usize, usize);
 
 impl Accel {
     /// Builds the structure over `shapes` with up to `threads` threads (0: one per core). A shape's index is its
@@ -63,9 +70,37 @@ impl Accel {
     ) -> Result<Accel, AccelError> {
         let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
         let device = Device::new(quality.threads(threads))?;
+        Accel::on_device(device, shapes, masks, quality, &FxHashMap::default())
+    }
+
+    /// The structure of the shapes in another frame, with equal results as a new one. It reuses the structures of meshes that
+    /// `self` has.
+    ///
+    /// # Errors
+    /// As [`Accel::build`].
+    pub fn at_frame(
+        &self,
+        shapes: &[Shape],
+        masks: &[u32],
+        threads: usize,
+        quality: Option<BuildQuality>,
+    ) -> Result<Accel, AccelError> {
+        let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
+        match quality == self.quality {
+            true => Accel::on_device(self.device.clone(), shapes, masks, quality, &self.parts),
+            false => Accel::build_with(shapes, masks, threads, Some(quality)),
+        }
+    }
+
+    fn on_device(
+        device: Arc<Device>,
+        shapes: &[Shape],
+        masks: &[u32],
+        quality: BuildQuality,
+        known: &FxHashMap<PartKey, Arc<CommittedScene>>,
+    ) -> Result<Accel, AccelError> {
         let uses = MeshUses::of(shapes);
-        let mut shared: FxHashMap<(*const Mesh, Option<*const VertexMotion>), Arc<CommittedScene>> =
-            FxHashMap::default();
+        let mut parts: FxHashMap<PartKey, Arc<CommittedScene>> = FxHashMap::default();
         let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
         let mut list: Vec<(Arc<CommittedScene>, u32, InstanceArray)> = vec![];
         let array_field = if uses.instances() > MAX_SEPARATE_INSTANCES {
@@ -84,9 +119,11 @@ impl Accel {
                 }
                 Geometry::Mesh(mesh) => {
                     let motion = shape.vertex_motion();
-                    let scene = match shared.entry((Arc::as_ptr(mesh), motion.map(Arc::as_ptr))) {
-                        Entry::Occupied(entry) => entry.into_mut(),
-                        Entry::Vacant(entry) => {
+                    let key = part_key(mesh, motion);
+                    let scene = match (parts.entry(key), known.get(&key)) {
+                        (Entry::Occupied(entry), _) => entry.into_mut(),
+                        (Entry::Vacant(entry), Some(known)) => entry.insert(known.clone()),
+                        (Entry::Vacant(entry), None) => {
                             let mut scene = SceneBuilder::new(&device, quality);
                             scene.triangles(0, ALL, TracedTriangles::of_mesh(mesh).with_motion(motion))?;
                             entry.insert(Arc::new(scene.commit()?))
@@ -120,7 +157,7 @@ impl Accel {
         }
         let scene = top.commit()?;
         let bounds = scene.bounds();
-        Ok(Accel { scene, bounds })
+        Ok(Accel { scene, bounds, quality, parts, device })
     }
 
     /// Closest hit of `ray` in `[t_min, t_max]` on shapes whose mask shares a bit with `mask`.
@@ -151,4 +188,8 @@ impl Accel {
     pub fn memory(&self) -> usize {
         self.scene.memory()
     }
+}
+
+fn part_key(mesh: &Arc<Mesh>, motion: Option<&Arc<VertexMotion>>) -> PartKey {
+    (Arc::as_ptr(mesh).addr(), motion.map_or(0, |motion| Arc::as_ptr(motion).addr()))
 }

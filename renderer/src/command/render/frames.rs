@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use shading::Diagnostic;
 
 use super::{picture, variations};
+use crate::command::kept_scene::KeptScene;
 use renderer_cli::RenderArgs;
 use renderer_inputs::frame_time::{FrameTime, numbered};
 use renderer_support::interrupt::Interrupt;
@@ -16,11 +17,12 @@ use renderer_support::{Failure, remark};
 
 /// Renders the frames of `--frames`, or the single picture. `read` receives the files that were read.
 pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>) -> Result<(), Failure> {
+    let mut kept = KeptScene::default();
     let Some(range) = args.frames else {
         if args.resume && args.checkpoint.is_none() {
             return Err(mistake("--resume needs --checkpoint or --frames"));
         }
-        return variations::run(args, interrupt, read);
+        return variations::run(args, &mut kept, interrupt, read);
     };
     check(args)?;
     for frame in range.frames() {
@@ -33,7 +35,7 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
             remark(&format!("frame {frame}"));
         }
         let written: Vec<Option<SystemTime>> = files.iter().map(|file| time_of(file)).collect();
-        let rendered = variations::run(&one, interrupt, read);
+        let rendered = variations::run(&one, &mut kept, interrupt, read);
         if interrupt.is_set() {
             // A later run with --resume keeps existing files, so that an unfinished picture must not remain.
             for (file, before) in files.iter().zip(written) {

@@ -14,7 +14,7 @@ use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, watch};
 
 pub(super) use frames::of_frame;
-pub(super) use picture::{build_picture, denoising};
+pub(super) use picture::denoising;
 pub(super) use settings::{check_memory, planned};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {

@@ -9,6 +9,7 @@ use shading::{Diagnostic, Diagnostics};
 
 use super::settings::{check_memory, planned};
 use crate::command::checkpoint::{Checkpoint, RenderOrigin, resumed_state};
+use crate::command::kept_scene::{Described, KeptScene};
 use crate::command::passes;
 use crate::command::render_observer::RenderObserver;
 use crate::command::statistics::Statistics;
@@ -29,18 +30,21 @@ use renderer_support::watch::Read;
 use renderer_support::{Failure, print, remark};
 use renderer_transport::render::{RenderSettings, RenderState, Rendered, render, resume};
 use renderer_transport::scene::Scene;
-use renderer_transport::scene::build::{Built, build_with_values};
+use renderer_transport::scene::build::Built;
 
-/// Renders one picture. `read` receives the files that were read.
+/// Renders one picture. `kept` has the scene of the picture before, and then that of this one. `read` receives the files that
+/// were read.
 pub(super) fn render_picture(
     args: &RenderArgs,
+    kept: &mut KeptScene,
     interrupt: &Arc<Interrupt>,
     read: Read<'_>,
 ) -> Result<(), Failure> {
     let request = &args.request;
     let (outputs, mut pictures, checkpoint) = outputs(args)?;
     let start = Instant::now();
-    let LoadedScene { desc, built, passes, load } = LoadedScene::read(args, &outputs, &mut pictures, read)?;
+    let loaded = LoadedScene::read(args, kept, (&outputs, &mut pictures), read)?;
+    let LoadedScene { desc, built, passes, load } = loaded;
     let joins = args.checkpoint.is_some() || request.samples.is_some() || !pictures.parts.is_empty();
     let (mut settings, range) = planned(request, &desc, &built, passes, joins)?;
     settings.max_paths_per_ray = checkpoint.as_ref().and_then(Checkpoint::max_paths_per_ray);
@@ -114,8 +118,8 @@ fn reused(
 
 /// A scene with the passes of a picture.
 struct LoadedScene {
-    desc: SceneDesc,
-    built: Built,
+    desc: Arc<SceneDesc>,
+    built: Arc<Built>,
     passes: PassSet,
     /// Time of reading.
     load: Duration,
@@ -124,17 +128,17 @@ struct LoadedScene {
 impl LoadedScene {
     fn read(
         args: &RenderArgs,
-        outputs: &Outputs,
-        pictures: &mut Pictures,
+        kept: &mut KeptScene,
+        (outputs, pictures): (&Outputs, &mut Pictures),
         read: Read<'_>,
     ) -> Result<LoadedScene, Failure> {
-        let start = Instant::now();
-        let (desc, warnings) = args.request.read()?;
-        args.report.print(&warnings);
-        let load = start.elapsed();
+        let Described { desc, warnings, time: load } = kept.described(&args.request)?;
+        if !load.is_zero() {
+            args.report.print(&warnings);
+        }
         outputs.check_scene_files(&desc)?;
         let passes = passes::requested(&args.request, pictures, &desc)?;
-        let built = build_picture(&args.request, &desc, &passes)?;
+        let (desc, built) = kept.built(&args.request, &passes)?;
         outputs.check_scene_files(&desc)?;
         outputs.check_inputs(built.scene.late_files())?;
         let files = desc.files.iter().cloned().chain(desc.file_system.log());
@@ -257,17 +261,6 @@ impl ObservedRender<'_> {
         written.files.errors.extend(kept.and_then(Result::err));
         (written, is_kept)
     }
-}
-
-/// Builds the scene of a picture with these passes.
-pub(in crate::command) fn build_picture(
-    request: &RenderRequest,
-    desc: &SceneDesc,
-    passes: &PassSet,
-) -> Result<Built, Failure> {
-    let camera = request.camera.as_deref();
-    build_with_values(desc, camera, request.scene.threads(), &passes.shader_values())
-        .map_err(Failure::Mistakes)
 }
 
 /// The requested image files; by default the scene's name as PNG in the working folder.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::variations;
+use crate::command::kept_scene::KeptScene;
 use renderer_cli::RenderArgs;
 use renderer_support::Failure;
 use renderer_support::interrupt::Interrupt;
@@ -38,8 +39,9 @@ fn full_round(args: &RenderArgs) -> RenderArgs {
 
 /// Renders the first picture and the full one, unless a change ends the work.
 pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>) -> Result<(), Failure> {
+    let mut kept = KeptScene::default();
     for args in [first_round(args), full_round(args)] {
-        variations::run(&args, interrupt, read)?;
+        variations::run(&args, &mut kept, interrupt, read)?;
         if interrupt.is_set() {
             return Err(interrupt.failure());
         }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use shading::Diagnostic;
 
 use super::picture::{images, render_picture};
+use crate::command::kept_scene::KeptScene;
 use renderer_cli::RenderArgs;
 use renderer_image::{Image, WriteOptions, write};
 use renderer_inputs::stage;
@@ -21,10 +22,16 @@ use renderer_support::{Failure, print_result};
 /// Width and height of a picture, unless --size says another.
 const SIZE: (u32, u32) = (256, 256);
 
-/// Renders the picture, or its variations. `read` receives the files that were read.
-pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>) -> Result<(), Failure> {
+/// Renders the picture, or its variations. `kept` has the scene of the picture before, and then that of this one. `read`
+/// receives the files that were read.
+pub(super) fn run(
+    args: &RenderArgs,
+    kept: &mut KeptScene,
+    interrupt: &Arc<Interrupt>,
+    read: Read<'_>,
+) -> Result<(), Failure> {
     if args.request.stage.variations.is_empty() {
-        return render_picture(args, interrupt, read);
+        return render_picture(args, kept, interrupt, read);
     }
     check(args)?;
     let files = images(args);
@@ -49,7 +56,7 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
             inputs.borrow_mut().extend(files.iter().cloned());
             read(files);
         };
-        render_picture(&one, interrupt, &receive)?;
+        render_picture(&one, kept, interrupt, &receive)?;
         outputs.check_inputs(inputs.take())?;
         pictures.push((renderer_image::read(&file)?, values));
     }

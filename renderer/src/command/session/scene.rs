@@ -1,23 +1,21 @@
 //! A scene that is read once and rendered many times.
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use shading::Diagnostics;
 
 use super::Stop;
 use super::picture::Picture;
 use crate::command::checkpoint::{RenderOrigin, resumed_state};
+use crate::command::kept_scene::{Described, KeptScene};
 use crate::command::passes;
-use crate::command::render::{build_picture, check_memory, denoising, planned};
+use crate::command::render::{check_memory, denoising, planned};
 use crate::command::statistics::Statistics;
 use renderer_cli::{RenderRequest, SceneRequest, StageArgs};
-use renderer_passes::{Pass, PassSet};
 use renderer_pictures::pictures::Pictures;
 use renderer_scene::SceneDesc;
 use renderer_support::{Failure, lock};
 use renderer_transport::render::{Progress, render};
-use renderer_transport::scene::build::Built;
 
 /// A scene: a file, a text, or a unit or group on a stage.
 ///
@@ -27,27 +25,7 @@ use renderer_transport::scene::build::Built;
 pub struct Scene {
     /// The scene and its stage, without values of pictures.
     request: RenderRequest,
-    described: Mutex<Option<Described>>,
-    built: Mutex<Option<(BuildKey, Arc<Built>)>>,
-}
-
-/// Description of a scene for equal requests.
-#[derive(Clone, Debug)]
-struct Described {
-    /// See [`RenderRequest::reading`].
-    key: RenderRequest,
-    desc: Arc<SceneDesc>,
-    warnings: Diagnostics,
-    time: Duration,
-}
-
-/// Values that building a scene depends on.
-#[derive(Clone, Debug, PartialEq)]
-struct BuildKey {
-    /// See [`RenderRequest::reading`].
-    reading: RenderRequest,
-    camera: Option<String>,
-    shader_values: Vec<Pass>,
+    kept: Mutex<KeptScene>,
 }
 
 impl Scene {
@@ -58,12 +36,8 @@ impl Scene {
     pub fn open(scene: SceneRequest, stage: StageArgs) -> Result<Scene, Failure> {
         let request = RenderRequest { scene, stage, ..RenderRequest::default() };
         request.check()?;
-        let scene = Scene {
-            request,
-            described: Mutex::default(),
-            built: Mutex::default(),
-        };
-        scene.described(&scene.request)?;
+        let scene = Scene { request, kept: Mutex::default() };
+        lock(&scene.kept).described(&scene.request)?;
         Ok(scene)
     }
 
@@ -77,7 +51,7 @@ impl Scene {
     /// # Errors
     /// As for [`Scene::open`].
     pub fn warnings(&self) -> Result<Diagnostics, Failure> {
-        Ok(self.described(&self.request)?.warnings)
+        Ok(lock(&self.kept).described(&self.request)?.warnings)
     }
 
     /// The description of the scene.
@@ -85,7 +59,7 @@ impl Scene {
     /// # Errors
     /// As for [`Scene::open`].
     pub fn desc(&self) -> Result<Arc<SceneDesc>, Failure> {
-        Ok(self.described(&self.request)?.desc)
+        Ok(lock(&self.kept).described(&self.request)?.desc)
     }
 
     /// Renders a picture. Values of `picture` replace those of the scene; its file, sources and stage are the scene's.
@@ -100,11 +74,14 @@ impl Scene {
     ) -> Result<Picture, Failure> {
         picture.check()?;
         let request = self.request.of_picture(picture);
-        let Described { desc, mut warnings, time: load, .. } = self.described(&request)?;
+        let mut kept = lock(&self.kept);
+        let Described { desc, mut warnings, time: load } = kept.described(&request)?;
         let mut pictures = Pictures::in_memory(denoising(&request, true));
         pictures.check_denoising()?;
         let passes = passes::requested(&request, &mut pictures, &desc)?;
-        let built = self.built(&request, &desc, &passes)?;
+        let (desc, built) = kept.built(&request, &passes)?;
+        // Another picture of the scene can start.
+        drop(kept);
         warnings.list.extend(built.warnings.list.iter().cloned());
         let (settings, range) = planned(&request, &desc, &built, passes, request.samples.is_some())?;
         check_memory(&settings)?;
@@ -131,41 +108,5 @@ impl Scene {
             warnings,
             inputs: read.chain(built.scene.late_files()).collect(),
         })
-    }
-
-    /// The scene with the changes of a request.
-    fn described(&self, request: &RenderRequest) -> Result<Described, Failure> {
-        let key = request.reading();
-        let mut kept = lock(&self.described);
-        if let Some(described) = kept.as_ref().filter(|described| described.key == key) {
-            return Ok(described.clone());
-        }
-        let start = Instant::now();
-        let (desc, warnings) = request.read()?;
-        let described = Described { key, desc: Arc::new(desc), warnings, time: start.elapsed() };
-        *kept = Some(described.clone());
-        Ok(described)
-    }
-
-    fn built(
-        &self,
-        request: &RenderRequest,
-        desc: &SceneDesc,
-        passes: &PassSet,
-    ) -> Result<Arc<Built>, Failure> {
-        let key = BuildKey {
-            reading: request.reading(),
-            camera: request.camera.clone(),
-            shader_values: passes.shader_values(),
-        };
-        let mut kept = lock(&self.built);
-        if let Some((_, built)) = kept.as_ref().filter(|(known, _)| *known == key) {
-            return Ok(built.clone());
-        }
-        // Memory may not hold two scenes.
-        *kept = None;
-        let built = Arc::new(build_picture(request, desc, passes)?);
-        *kept = Some((key, built.clone()));
-        Ok(built)
     }
 }

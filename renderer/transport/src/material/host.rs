@@ -9,14 +9,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 use shading::{RayKind, TextureHandle, TextureRequest};
 
 use super::attribute::AttributeTable;
-use super::cloud::{CloudRequests, Clouds};
-use super::grid::{GridRequests, Grids, is_grid};
+use super::cloud::CloudRequests;
+use super::grid::{GridRequests, is_grid};
 use super::islands::Islands;
-use super::late_table::{LateTable, load_once};
+use super::late_table::LateTable;
+use super::loaded_inputs::LoadedInputs;
 use super::missing_inputs::MissingInputs;
 use super::rendering_space::RenderingSpace;
 use super::texture::{ResolvedTexture, TextureLoadError, TextureNames};
@@ -35,6 +36,8 @@ use renderer_image::texture::{
 #[derive(Debug)]
 pub struct Host {
     building: Mutex<BuildPhase>,
+    /// Inputs that an earlier frame of the scene has loaded.
+    loaded: Option<Arc<LoadedInputs>>,
     pub(super) frozen: OnceLock<Frozen>,
     pub(super) trace_geometry: OnceLock<TraceGeometry>,
     /// Ray kind added to every ray: render or bake.
@@ -63,23 +66,13 @@ pub(super) struct BuildPhase {
 /// State after the scene is built.
 #[derive(Debug)]
 pub(super) struct Frozen {
-    pub(super) store: TextureStore,
-    pub(super) names: TextureNames,
-    ids: FxHashMap<TextureRequest, TextureId>,
-    /// Textures named by running shaders, or the reason why they could not be loaded.
-    late: LateTable<TextureRequest, Result<TextureId, String>>,
-    /// Files whose failure has been reported.
-    pub(super) reported: Mutex<FxHashSet<String>>,
-    pub(super) grids: Grids,
-    pub(super) clouds: Clouds,
+    pub(super) inputs: Arc<LoadedInputs>,
     pub(super) shapes: Arc<[Shape]>,
     pub(super) attributes: AttributeTable,
     /// `None` if no shader reads an island attribute.
     pub(super) islands: Option<Islands>,
     /// World-space area of each shape [m²]; computed on first use.
     areas: OnceLock<Arc<[f32]>>,
-    /// True, by shape, if its shader lacks files or attributes; empty unless a debug view shows it.
-    pub(super) lacks_inputs: Vec<bool>,
     /// World-space camera.
     pub(super) camera: CameraView,
     pub(super) space: RenderingSpace,
@@ -100,6 +93,7 @@ impl Host {
                 names: TextureNames { directories, ..TextureNames::default() },
                 ..BuildPhase::default()
             }),
+            loaded: None,
             frozen: OnceLock::new(),
             trace_geometry: OnceLock::new(),
             purpose: RayKind::default(),
@@ -212,6 +206,17 @@ impl Host {
         if self.frozen.get().is_some() {
             return Ok(());
         }
+        let inputs = match &self.loaded {
+            Some(loaded) => loaded.clone(),
+            None => Arc::new(self.load(filters)?),
+        };
+        let space = self.space();
+        self.frozen.get_or_init(|| Frozen::new(inputs, shapes, camera, space));
+        Ok(())
+    }
+
+    /// Loads the requested inputs.
+    fn load(&self, filters: bool) -> Result<LoadedInputs, Vec<TextureLoadError>> {
         let BuildPhase {
             loader,
             names,
@@ -246,8 +251,7 @@ impl Host {
         };
         let lacks = |inputs: &MissingInputs| inputs.is_certain || inputs.textures.iter().any(is_broken);
         let lacks_inputs = missing_inputs.iter().map(lacks).collect();
-        self.frozen.get_or_init(|| Frozen {
-            lacks_inputs,
+        Ok(LoadedInputs {
             store,
             names,
             ids,
@@ -255,17 +259,22 @@ impl Host {
             reported: Mutex::default(),
             grids,
             clouds: clouds.load(),
-            attributes: AttributeTable::new(attributes, &shapes),
-            islands: needs_islands.then(|| Islands::of(&shapes)),
-            shapes,
-            areas: OnceLock::new(),
-            camera: CameraView {
-                world_from_camera: self.space().transform_to_world(&camera.world_from_camera),
-                ..camera
-            },
-            space: self.space(),
-        });
-        Ok(())
+            attributes,
+            needs_islands,
+            lacks_inputs,
+        })
+    }
+
+    /// A host for another frame of the scene, for the instances of this one: [`Host::freeze`] then loads nothing. `None`
+    /// before this one is frozen.
+    pub fn for_frame(&self) -> Option<Host> {
+        let frozen = self.frozen.get()?;
+        Some(Host {
+            loaded: Some(frozen.inputs.clone()),
+            purpose: self.purpose,
+            tag: self.tag,
+            ..Host::default()
+        })
     }
 
     /// Sets the geometry that the rays of `trace` hit, and the names of the shapes. Before this call rays hit nothing.
@@ -280,17 +289,17 @@ impl Host {
 
     /// Id of a texture that was loaded by [`Host::freeze`].
     pub fn texture_id(&self, request: &TextureRequest) -> Option<TextureId> {
-        self.frozen.get()?.ids.get(request).copied()
+        self.frozen.get()?.inputs.ids.get(request).copied()
     }
 
     /// Loaded textures; `None` before they are loaded.
     pub fn textures(&self) -> Option<&TextureStore> {
-        self.frozen.get().map(|frozen| &frozen.store)
+        self.frozen.get().map(|frozen| &frozen.inputs.store)
     }
 
     /// Id of a grid that was loaded by [`Host::freeze`].
     pub fn grid_id(&self, request: &TextureRequest) -> Option<GridId> {
-        self.frozen.get()?.grids.known(request)
+        self.frozen.get()?.inputs.grids.known(request)
     }
 
     /// Camera; the default one before [`Host::freeze`].
@@ -300,17 +309,17 @@ impl Host {
 
     /// Loaded grids; `None` before they are loaded.
     pub fn grids(&self) -> Option<&GridStore> {
-        self.frozen.get().map(|frozen| &frozen.grids.store)
+        self.frozen.get().map(|frozen| &frozen.inputs.grids.store)
     }
 
     /// Loaded point clouds; `None` before they are loaded.
     pub fn clouds(&self) -> Option<&CloudStore> {
-        self.frozen.get().map(|frozen| &frozen.clouds.store)
+        self.frozen.get().map(|frozen| &frozen.inputs.clouds.store)
     }
 
     /// Files that a running shader may look up by this texture or point cloud name; empty before [`Host::freeze`].
     pub fn files_named(&self, name: &str) -> Vec<PathBuf> {
-        let named = |frozen: &Frozen| frozen.names.files_named(name);
+        let named = |frozen: &Frozen| frozen.inputs.names.files_named(name);
         let found = self.frozen.get().map(named).unwrap_or_default().into_iter();
         found.map(|(_, source)| source.path().to_owned()).collect()
     }
@@ -319,7 +328,7 @@ impl Host {
     pub(crate) fn hash_named(&self, name: &str) -> u64 {
         let mut hasher = FxHasher::default();
         if let Some(frozen) = self.frozen.get() {
-            frozen.names.hash_named(name, &mut hasher);
+            frozen.inputs.names.hash_named(name, &mut hasher);
         }
         hasher.finish()
     }
@@ -327,7 +336,7 @@ impl Host {
     pub(super) fn handle_of(&self, request: &TextureRequest, need: TextureNeed) -> Option<TextureHandle> {
         if is_grid(request) {
             let id = match self.frozen.get() {
-                Some(frozen) => frozen.grids.id(&frozen.names, request).ok(),
+                Some(Frozen { inputs, .. }) => inputs.grids.id(&inputs.names, request).ok(),
                 None => self.with_build_phase(|building| {
                     let BuildPhase { grids, names, .. } = building;
                     grids.request(names, request, need == TextureNeed::Required)
@@ -337,7 +346,7 @@ impl Host {
             return id.map(|id| TextureHandle(self.tag | GRID_FLAG | id.0));
         }
         let id = match self.frozen.get() {
-            Some(frozen) => frozen.texture(request).ok(),
+            Some(frozen) => frozen.inputs.texture(request).ok(),
             None => self.with_build_phase(|building| building.request(request, need)),
         };
         id.filter(|id| id.0 < GRID_FLAG).map(|id| TextureHandle(self.tag | id.0))
@@ -376,36 +385,23 @@ impl BuildPhase {
 }
 
 impl Frozen {
-    /// Texture of a request; reads the file if necessary.
-    pub(super) fn texture(&self, request: &TextureRequest) -> Result<TextureId, String> {
-        if let Some(&id) = self.ids.get(request) {
-            return self.usable(id);
-        }
-        load_once(&self.late, request, || self.load(request))
-    }
-
-    /// Returns the id if the texture could be read, or else the error.
-    fn usable(&self, id: TextureId) -> Result<TextureId, String> {
-        match self.store.error(id) {
-            Some(error) => Err(error.to_string()),
-            None => Ok(id),
-        }
-    }
-
-    fn load(&self, request: &TextureRequest) -> Result<TextureId, String> {
-        let load = |found| {
-            let id = self.store.load_late(found).map_err(|error| error.to_string())?;
-            self.usable(id)
-        };
-        match self.names.resolve(request) {
-            // Wording of OpenImageIO, which shaders may examine.
-            None => Err(format!("Could not open file: {0}: No such file or directory", request.file)),
-            Some(ResolvedTexture::Image(found)) => load(&found),
-            Some(ResolvedTexture::Tiles(list)) => {
-                let list = list.iter().map(|(square, found)| Ok((*square, load(found)?)));
-                let list = list.collect::<Result<Vec<_>, String>>()?;
-                Ok(self.store.add_set(TileSet::new(&list)))
-            }
+    fn new(
+        inputs: Arc<LoadedInputs>,
+        shapes: Arc<[Shape]>,
+        camera: CameraView,
+        space: RenderingSpace,
+    ) -> Frozen {
+        Frozen {
+            attributes: AttributeTable::new(inputs.attributes.clone(), &shapes),
+            islands: inputs.needs_islands.then(|| Islands::of(&shapes)),
+            inputs,
+            shapes,
+            areas: OnceLock::new(),
+            camera: CameraView {
+                world_from_camera: space.transform_to_world(&camera.world_from_camera),
+                ..camera
+            },
+            space,
         }
     }
 }

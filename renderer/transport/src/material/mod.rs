@@ -22,6 +22,7 @@ mod islands;
 mod label;
 mod late_table;
 pub mod library;
+mod loaded_inputs;
 mod medium_bounds;
 mod missing_inputs;
 mod output_shader;

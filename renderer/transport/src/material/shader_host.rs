@@ -37,11 +37,11 @@ impl ShaderHost for Host {
         let Some(frozen) = self.frozen.get().filter(|_| index >> INDEX_BITS == 0) else {
             return lookup.absent();
         };
-        let (store, id) = (&frozen.store, TextureId(index));
+        let (store, id) = (&frozen.inputs.store, TextureId(index));
         let is_grid = index & GRID_FLAG != 0;
         let found = match lookup.options.mapping {
             TextureMapping::Volume if is_grid => {
-                let found = frozen.grids.sample(GridId(index ^ GRID_FLAG), lookup);
+                let found = frozen.inputs.grids.sample(GridId(index ^ GRID_FLAG), lookup);
                 return found.unwrap_or_else(|| lookup.absent());
             }
             TextureMapping::Plane if !is_grid => store.sample(id, &texture::plane(lookup)),
@@ -64,7 +64,7 @@ impl ShaderHost for Host {
 
     fn is_environment(&self, request: &TextureRequest) -> bool {
         match self.frozen.get() {
-            Some(frozen) => frozen.texture(request).is_ok_and(|id| !frozen.store.is_set(id)),
+            Some(frozen) => frozen.inputs.texture(request).is_ok_and(|id| !frozen.inputs.store.is_set(id)),
             None => self.with_build_phase(|building| {
                 matches!(building.names.resolve(request), Some(ResolvedTexture::Image(_)))
             }),
@@ -74,19 +74,19 @@ impl ShaderHost for Host {
     fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
         let frozen = self.frozen.get()?;
         let error = if is_grid(request) {
-            frozen.grids.id(&frozen.names, request).err()?
+            frozen.inputs.grids.id(&frozen.inputs.names, request).err()?
         } else {
-            match frozen.texture(request) {
+            match frozen.inputs.texture(request) {
                 Ok(id) => {
                     // A tile set may lack the tile at that position.
-                    let found = frozen.store.id_at(id, Vec2::from_array(st));
+                    let found = frozen.inputs.store.id_at(id, Vec2::from_array(st));
                     return found.is_none().then(|| "unknown".to_owned());
                 }
                 Err(error) => error,
             }
         };
         // As in OpenImageIO, each failure is reported once and then remembered.
-        let mut reported = frozen.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = frozen.inputs.reported.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = reported.insert(request.file.clone());
         Some(if is_new { error } else { "unknown".to_owned() })
     }
@@ -99,21 +99,21 @@ impl ShaderHost for Host {
     ) -> Option<TextureInfo> {
         let frozen = self.frozen.get()?;
         if is_grid(request) {
-            return match frozen.grids.id(&frozen.names, request) {
-                Ok(id) => frozen.grids.info(id, name),
+            return match frozen.inputs.grids.id(&frozen.inputs.names, request) {
+                Ok(id) => frozen.inputs.grids.info(id, name),
                 Err(_) => (name == "exists").then(|| TextureInfo::Ints(vec![0])),
             };
         }
-        let Ok(id) = frozen.texture(request) else {
+        let Ok(id) = frozen.inputs.texture(request) else {
             return (name == "exists").then(|| TextureInfo::Ints(vec![0]));
         };
         let id = match st {
-            Some(st) => frozen.store.id_at(id, Vec2::from_array(st))?,
+            Some(st) => frozen.inputs.store.id_at(id, Vec2::from_array(st))?,
             None => id,
         };
         // The value of a tile set is the common value of its tiles, if there is one.
         let mut answers = vec![];
-        frozen.store.each(id, &mut |one| answers.push(texture::info(one, name)));
+        frozen.inputs.store.each(id, &mut |one| answers.push(texture::info(one, name)));
         let first = answers.first()?.clone();
         first.filter(|first| answers.iter().all(|answer| answer.as_ref() == Some(first)))
     }
@@ -137,7 +137,7 @@ impl ShaderHost for Host {
             let object = ObjectInfo {
                 island: frozen.islands.as_ref().and_then(|islands| islands.at(globals)),
                 random: self.trace_geometry.get().and_then(|geometry| geometry.random(globals.object)),
-                lacks_inputs: frozen.lacks_inputs.get(globals.object as usize) == Some(&true),
+                lacks_inputs: frozen.inputs.lacks_inputs.get(globals.object as usize) == Some(&true),
             };
             let x = standard.value(&frozen.camera, globals, shape, object)?;
             return Some([x, x, x, 0.0]);
@@ -188,7 +188,7 @@ impl ShaderHost for Host {
 
     fn cloud_handle(&self, file: &str) -> Option<CloudHandle> {
         let id = match self.frozen.get() {
-            Some(frozen) => frozen.clouds.id(&frozen.names, file),
+            Some(frozen) => frozen.inputs.clouds.id(&frozen.inputs.names, file),
             None => self.with_build_phase(|building| {
                 let BuildPhase { clouds, names, .. } = building;
                 clouds.request(names, file)
@@ -200,13 +200,13 @@ impl ShaderHost for Host {
     fn cloud(&self, handle: CloudHandle) -> Option<&dyn PointCloud> {
         let index = handle.0 ^ self.tag;
         let frozen = self.frozen.get().filter(|_| index >> INDEX_BITS == 0)?;
-        let cloud = frozen.clouds.store.get(CloudId(index))?.ok()?;
+        let cloud = frozen.inputs.clouds.store.get(CloudId(index))?.ok()?;
         Some(cloud)
     }
 
     fn cloud_error(&self, file: &str) -> Option<String> {
         let frozen = self.frozen.get()?;
-        frozen.clouds.error(&frozen.names, file)
+        frozen.inputs.clouds.error(&frozen.inputs.names, file)
     }
 
     fn cloud_refusal(&self, _: &str) -> Option<Cow<'static, str>> {

@@ -76,6 +76,7 @@ pub(crate) type HitList = InlineList<Hit, 8>;
 pub const MAX_NULL_INTERFACES: u32 = 1 << 14;
 
 /// Scene, ready to be rendered.
+#[derive(Clone)]
 pub struct Scene {
     accel: Arc<Accel>,
     /// Time to build the acceleration structure.
@@ -151,6 +152,8 @@ pub struct SceneParts {
     pub medium: Option<MaterialId>,
     /// Light links.
     pub links: SceneLinks,
+    /// The scene at an earlier frame, with the same materials, whose geometry and inputs are reused.
+    pub earlier: Option<Scene>,
 }
 
 /// Error of scene building.
@@ -202,8 +205,12 @@ impl Scene {
             build_quality,
             medium,
             links,
+            earlier,
         } = parts;
         assert_eq!(shapes.len(), shape_materials.len(), "every shape needs a material");
+        if let Some(earlier) = &earlier {
+            reuse_shapes(&mut shapes, &earlier.shapes);
+        }
         add_world_meshes(&mut shapes);
         let shapes: Arc<[Shape]> = shapes.into();
         let mut masks = masks(&shapes, &shape_materials, &materials);
@@ -218,10 +225,13 @@ impl Scene {
         let (frozen, accel) = std::thread::scope(|scope| {
             let textures = scope.spawn(|| host.freeze(shapes.clone(), camera, filters));
             let start = Instant::now();
-            let accel = Accel::build_with(&shapes, &masks, threads, build_quality);
+            let accel = match &earlier {
+                None => Accel::build_with(&shapes, &masks, threads, build_quality).map(Arc::new),
+                Some(earlier) => earlier.accel_at_frame(&shapes, &masks, threads, build_quality),
+            };
             let accel_time = start.elapsed();
             let frozen = textures.join().unwrap_or_else(|panic| resume_unwind(panic));
-            (frozen, accel.map(|accel| (Arc::new(accel), accel_time)))
+            (frozen, accel.map(|accel| (accel, accel_time)))
         });
         frozen.map_err(SceneError::Textures)?;
         let (accel, accel_time) = accel?;
@@ -277,6 +287,38 @@ impl Scene {
         };
         scene.find_bodies(threads);
         Ok(scene)
+    }
+
+    /// Returns whether two frames have the same shapes in the same places.
+    fn are_placed_as(shapes: &[Shape], earlier: &[Shape]) -> bool {
+        let mut pairs = shapes.iter().zip(earlier);
+        shapes.len() == earlier.len() && pairs.all(|(shape, earlier)| shape.is_placed_as(earlier))
+    }
+
+    /// The acceleration structure of the shapes at another frame.
+    fn accel_at_frame(
+        &self,
+        shapes: &[Shape],
+        masks: &[u32],
+        threads: usize,
+        quality: Option<BuildQuality>,
+    ) -> Result<Arc<Accel>, AccelError> {
+        match Scene::are_placed_as(shapes, &self.shapes) && *masks == *self.masks {
+            true => Ok(self.accel.clone()),
+            false => self.accel.at_frame(shapes, masks, threads, quality).map(Arc::new),
+        }
+    }
+
+    /// The scene at a frame at which only the camera has moved, if no shader asks for its place.
+    pub(crate) fn at_camera(&self, camera: CameraView) -> Option<Scene> {
+        let host = self.host.for_frame().filter(|_| !self.queries_host())?;
+        host.set_space(self.host.space());
+        host.freeze(self.shapes.clone(), camera, false).ok()?;
+        Some(Scene {
+            host: Arc::new(host),
+            accel_time: Duration::ZERO,
+            ..self.clone()
+        })
     }
 
     /// Finds the objects with an interior, contacts and majorants.
@@ -552,6 +594,15 @@ impl Scene {
     /// Statistics of the geometry.
     pub fn geometry_stats(&self) -> GeometryStats {
         GeometryStats::new(&self.shapes, self.accel.memory(), self.accel_time)
+    }
+}
+
+/// Replaces shapes by those of an earlier frame that are in the same place, which have world-space copies.
+fn reuse_shapes(shapes: &mut [Shape], earlier: &[Shape]) {
+    for (shape, earlier) in shapes.iter_mut().zip(earlier) {
+        if shape.is_placed_as(earlier) {
+            *shape = earlier.clone();
+        }
     }
 }
 

@@ -93,7 +93,7 @@ impl Reshader {
         let scene = scene.with_materials(made, &self.state, self.threads);
         let mut warnings = self.state.warnings.clone();
         warn_about_values(desc, &scene, &mut warnings);
-        let lights = &built.names.lights[..self.state.lights];
+        let lights = &built.names.lights[..self.state.lights.count];
         Some(Built {
             pass_shaders: vec![],
             names: pass_names(desc, &scene, lights.to_vec()),
@@ -174,8 +174,8 @@ impl Scene {
         let (surfaces, emitters) = match shines {
             false => (self.surfaces.clone(), self.emitters.clone()),
             true => {
-                let mut lights: Vec<Light> = self.lights()[..state.lights].to_vec();
-                for background in state.backgrounds.iter().filter(|one| ids.contains(&one.material)) {
+                let mut lights: Vec<Light> = self.lights()[..state.lights.count].to_vec();
+                for background in state.lights.backgrounds.iter().filter(|one| ids.contains(&one.material)) {
                     let shader = &materials[background.material.0 as usize];
                     let light = || background.clone().light(shader, &self.host);
                     let light = on_threads(threads, light);
@@ -196,26 +196,12 @@ impl Scene {
             },
         };
         let mut scene = Scene {
-            accel: self.accel.clone(),
-            accel_time: self.accel_time,
-            shapes: self.shapes.clone(),
             surfaces,
-            masks: self.masks.clone(),
-            links: self.links.clone(),
-            is_moving: self.is_moving,
             uses_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,
             emitters,
             regions,
-            bodies: self.bodies.clone(),
-            majorants: self.majorants.clone(),
-            medium: self.medium,
-            camera_shader: self.camera_shader,
-            rounding: self.rounding,
-            placement_errors: self.placement_errors.clone(),
-            contact_bounds: self.contact_bounds.clone(),
-            coplanar_bounds: self.coplanar_bounds.clone(),
-            host: self.host.clone(),
+            ..self.clone()
         };
         if is_within {
             scene.find_bodies(threads);

@@ -1,6 +1,9 @@
 //! Lights from their declarations.
 
+use std::sync::Arc;
+
 use glam::{Affine3A, Vec2};
+use shading::Diagnostic;
 
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
@@ -8,15 +11,68 @@ use crate::light::{
     ProjectorTexture, SpotLight, sky_lights,
 };
 use crate::material::RenderingSpace;
-use crate::scene::Background;
+use crate::scene::{Background, LightName};
 use renderer_base::color::Rgb;
 use renderer_base::math::tan;
 use renderer_geometry::camera::{CameraError, PoseMotion, look_at};
 use renderer_image::Image;
-use renderer_scene::{LightKind, SlideDesc, SpotFalloff, SpotSlide};
+use renderer_scene::{LightKind, LightLinks, SceneDesc, Shutter, SlideDesc, SpotFalloff, SpotSlide};
+
+/// Lights of a description that are not shapes.
+pub(super) struct SceneLights {
+    pub(super) lights: Vec<Light>,
+    /// Environments whose radiance a shader computes.
+    pub(super) backgrounds: Vec<Background>,
+    pub(super) names: Vec<LightName>,
+    pub(super) links: Vec<Option<Arc<LightLinks>>>,
+}
+
+/// What a change of materials needs to know of the lights that are not shapes.
+#[derive(Debug)]
+pub(in crate::scene) struct DeclaredLights {
+    /// Environments whose radiance a shader computes.
+    pub(in crate::scene) backgrounds: Vec<Background>,
+    pub(in crate::scene) count: usize,
+}
+
+impl SceneLights {
+    /// Lights in rendering space.
+    ///
+    /// # Errors
+    /// If a light cannot be placed.
+    pub(super) fn new(
+        desc: &SceneDesc,
+        space: RenderingSpace,
+        shutter: &Shutter,
+    ) -> Result<SceneLights, Diagnostic> {
+        let (mut lights, mut backgrounds, mut names, mut links) = (vec![], vec![], vec![], vec![]);
+        for light in &desc.lights {
+            let keys = light.motion.as_ref().map(|motion| motion.sampled(shutter));
+            // A moving light is described in a space of its own.
+            let kind = match keys {
+                Some(_) => light.kind.clone(),
+                None => space.light(&light.kind),
+            };
+            backgrounds.extend(background(&kind, lights.len()));
+            let built = lights_of(&kind)
+                .and_then(|built| match &keys {
+                    Some(keys) => moving(built, space, keys),
+                    None => Ok(built),
+                })
+                .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))?;
+            lights.extend(built);
+            links.resize(lights.len(), light.links.clone());
+            names.resize_with(lights.len(), || LightName {
+                name: light.name.as_str().into(),
+                group: light.group.clone(),
+            });
+        }
+        Ok(SceneLights { lights, backgrounds, names, links })
+    }
+}
 
 /// Environment of a declaration whose light has this index, if a shader computes its radiance.
-pub(super) fn background(kind: &LightKind, light: usize) -> Option<Background> {
+fn background(kind: &LightKind, light: usize) -> Option<Background> {
     let LightKind::Background { shader, radiance, world_from_map, columns, portals } = kind else {
         return None;
     };
@@ -34,7 +90,7 @@ pub(super) fn background(kind: &LightKind, light: usize) -> Option<Background> {
 }
 
 /// Lights of a declaration: for a sky the dome and the sun, if they emit.
-pub(super) fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
+fn lights_of(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
     let light = match kind {
         LightKind::Sky { sky, sky_scale, sun_scale, sun_angle } => {
             return Ok(sky_lights(sky, *sky_scale, *sun_scale, *sun_angle));
@@ -111,11 +167,7 @@ pub(super) fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
 }
 
 /// Lights moved by matrices at uniform times of the shutter interval.
-pub(super) fn moving(
-    lights: Vec<Light>,
-    space: RenderingSpace,
-    keys: &[Affine3A],
-) -> Result<Vec<Light>, CameraError> {
+fn moving(lights: Vec<Light>, space: RenderingSpace, keys: &[Affine3A]) -> Result<Vec<Light>, CameraError> {
     let keys: Vec<Affine3A> = keys.iter().map(|key| space.transform_to_rendering(key)).collect();
     let motion = PoseMotion::new(&keys)?;
     let moving = |light| Light::Moving(Box::new(Moving::new(light, motion.clone())));

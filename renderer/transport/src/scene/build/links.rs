@@ -1,5 +1,7 @@
 //! Light links of a description: names of shapes resolved to receiver classes and ray masks.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use shading::Diagnostic;
 
@@ -20,10 +22,11 @@ const FIRST_BLOCKER_BIT: u32 = 2;
 /// If there are too many sets of shapes.
 pub(super) fn scene_links(
     desc: &SceneDesc,
-    of_lights: &[Option<&LightLinks>],
+    of_lights: &[Option<Arc<LightLinks>>],
 ) -> Result<SceneLinks, Diagnostic> {
     let of_shapes = desc.shapes.iter().filter_map(|shape| shape.links.as_deref());
-    let all: Vec<&LightLinks> = of_lights.iter().flatten().copied().chain(of_shapes).collect();
+    let of_declared = of_lights.iter().filter_map(Option::as_deref);
+    let all: Vec<&LightLinks> = of_declared.chain(of_shapes).collect();
     if all.is_empty() {
         return Ok(SceneLinks::default());
     }
@@ -64,7 +67,10 @@ pub(super) fn scene_links(
         classes,
         class_count: signatures.len() as u8,
         blocker_bits: blockers.by_shape.iter().map(bits).collect(),
-        of_lights: of_lights.iter().map(|links| links.map_or(LightLink::ALL, link)).collect(),
+        of_lights: of_lights
+            .iter()
+            .map(|links| links.as_deref().map_or(LightLink::ALL, link))
+            .collect(),
         of_shapes: shapes
             .filter_map(|(id, shape)| Some((id, link(shape.links.as_deref()?))))
             .collect(),
