@@ -61,10 +61,40 @@ material tint = matte(albedo = place());";
             done(at, &format!("render a.kiln --at {frame} -o one.exr"));
             assert!(bytes(at, "one.exr") == *reused, "scene {index}, frame {frame}");
         }
-        let seconds = |frame: &str, stage: &str| json(at, &format!("s.{frame}.json"))["seconds"][stage].as_f64().unwrap();
+        let seconds = |frame: &str, stage: &str| {
+            let stats = bytes(at, &format!("s.{frame}.json"));
+            let stats: serde_json::Value = serde_json::from_slice(&stats).unwrap();
+            stats["stages_s"][stage].as_f64().unwrap()
+        };
         assert!(seconds("0", "load") > 0.0 && seconds("0", "compile") > 0.0);
-        assert!(seconds("5", "load") + seconds("5", "compile") + seconds("10", "load") == 0.0, "scene {index}");
+        assert!(
+            seconds("5", "load") + seconds("5", "compile") + seconds("10", "load") == 0.0,
+            "scene {index}"
+        );
     }
+}
+
+#[test]
+fn bakes_of_frames_have_folders_of_their_own() {
+    let folder = scene_folder(SCENE);
+    let at = folder.path();
+    let bake = "bake a.kiln --resolution 32 --samples 4 --integrator path --include both";
+    done(at, &format!("{bake} --frames 0-10:10 -o light.##"));
+    let light = ["light.00", "light.10"].map(|folder| bytes(at, &format!("{folder}/irradiance.exr")));
+    assert!(light[0] != light[1]);
+    done(at, &format!("{bake} --at 10 -o one"));
+    assert!(bytes(at, "one/irradiance.exr") == light[1]);
+    fs::write(at.join("light.00/irradiance.exr"), "finished").unwrap();
+    fs::remove_dir_all(at.join("light.10")).unwrap();
+    done(at, &format!("{bake} --frames 0-10:10 -o light.## --resume"));
+    assert_eq!(bytes(at, "light.00/irradiance.exr"), b"finished");
+    assert!(bytes(at, "light.10/irradiance.exr") == light[1]);
+    refused(at, &format!("{bake} --frames 0-1 -o light"), &["has no #"]);
+    refused(
+        at,
+        &format!("{bake} -o one --resume"),
+        &["--resume needs --checkpoint or --frames"],
+    );
 }
 
 #[test]

@@ -170,15 +170,23 @@ fn new_folder(parent: &Path, path: &Path) -> Option<PathBuf> {
     None
 }
 
+/// Returns whether a folder has all files of a bake.
+pub(super) fn is_finished(folder: &Path) -> bool {
+    manifest_of(folder).is_some_and(|manifest| manifest["complete"] != false)
+}
+
+/// The manifest that an earlier bake wrote.
+fn manifest_of(folder: &Path) -> Option<Value> {
+    let text = read_regular(&folder.join(MANIFEST)).ok()?;
+    let manifest = serde_json::from_slice::<Value>(&text).ok()?;
+    manifest["kiln"].is_string().then_some(manifest)
+}
+
 /// The files that an earlier bake into a folder wrote, by its manifest, which is one of them.
 fn written_before(folder: &Path) -> BTreeSet<String> {
-    let text = read_regular(&folder.join(MANIFEST)).unwrap_or_default();
-    let Ok(value) = serde_json::from_slice::<Value>(&text) else {
+    let Some(value) = manifest_of(folder) else {
         return BTreeSet::new();
     };
-    if !value["kiln"].is_string() {
-        return BTreeSet::new();
-    }
     let known = all_names();
     let names = value["files"].as_array().into_iter().flatten();
     names

@@ -13,6 +13,7 @@ mod feature_image;
 mod features;
 mod files;
 mod folder;
+mod frames;
 mod glb;
 mod godot;
 mod images;
@@ -56,7 +57,7 @@ use renderer_support::watch::{self, Read};
 pub fn run(args: &BakeArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
     if !args.watch {
-        return run_once(args, &interrupt, None, &|_| ()).map(drop);
+        return frames::run(args, |one| run_once(one, &interrupt, None, &|_| ()).map(drop));
     }
     let named = std::iter::once(&args.request.scene.path).chain(&args.request.probe_points);
     watch::again(shader_file::files_of(named), &interrupt, |read| {

@@ -7,6 +7,7 @@ use clap::Args;
 use renderer_bake::Share;
 use renderer_inputs::bake_request::BakeRequest;
 use renderer_inputs::common_args::ReportArgs;
+use renderer_inputs::frame_time::FrameRange;
 use renderer_inputs::names::whole_number;
 
 /// `kiln bake`
@@ -21,9 +22,13 @@ pub struct BakeArgs {
     /// Stores finished work in this file, which must not exist unless --resume is given
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Resumes from the checkpoint
-    #[arg(long, requires = "checkpoint")]
+    /// Resumes from the checkpoint. With --frames, keeps the folders of finished frames
+    #[arg(long)]
     pub resume: bool,
+    /// Bakes a range of frames, such as 1-100 or 1-100:2, each in a folder of its own, whose name contains # for the digits
+    /// of the frame: light.####
+    #[arg(long, value_name = "A-B[:STEP]", allow_hyphen_values = true, conflicts_with_all = ["at", "watch", "keep"])]
+    pub frames: Option<FrameRange>,
     /// Computes only the K-th of N shares of the work, into the checkpoint; `kiln merge` joins the checkpoints, from
     /// which --resume writes the files
     #[arg(long, value_name = "K/N", requires = "checkpoint", conflicts_with = "output", value_parser = parse_share)]

@@ -1,7 +1,12 @@
 //! Frames on the command line: `--at 2.5s`, `--frames 1-100:2`, and names of files with `####`.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
+use shading::Diagnostic;
+
+use renderer_support::Failure;
 
 /// A time of a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,6 +89,21 @@ pub fn numbered(path: &Path, frame: i64) -> Option<PathBuf> {
     let width = end - start;
     let number = format!("{sign}{:0width$}", frame.unsigned_abs());
     Some(path.with_file_name(format!("{}{number}{}", &name[..start], &name[end..])))
+}
+
+/// The file or folder of a frame.
+///
+/// # Errors
+/// If the name has no `#`.
+pub fn of_frame(path: &Path, frame: i64) -> Result<PathBuf, Failure> {
+    numbered(path, frame).ok_or_else(|| {
+        let message = format!("'{}' has no #: each frame needs a name of its own", path.display());
+        let example = match path.extension().and_then(OsStr::to_str) {
+            Some(extension) => format!("frame.####.{extension}"),
+            None => "frame.####".to_owned(),
+        };
+        Failure::of(Diagnostic::error(message).hint(format!("write it as {example}")))
+    })
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use shading::{Diagnostic, Diagnostics};
 
-use super::render::of_frame;
 use renderer_bake::{is_checkpoint, join_checkpoints};
 use renderer_base::memory;
 use renderer_cli::MergeArgs;
+use renderer_inputs::frame_time::of_frame;
 use renderer_pictures::brightness;
 use renderer_pictures::denoising::{Denoising, without_features};
 use renderer_pictures::part::{Header, PartReader};

@@ -82,6 +82,12 @@ pub(crate) const BAKE: &[Case] = &[
         New("o/godot.tscn"),
     ),
     (
+        "frames",
+        "bake a.kiln -o o.# BAKE",
+        "bake a.kiln -o o.# BAKE --frames 1-2",
+        New("o.2/bake.json"),
+    ),
+    (
         "image_format",
         "bake a.kiln -o o BAKE",
         "bake a.kiln -o o BAKE --image-format ktx2",

@@ -10,7 +10,7 @@ use shading::Diagnostic;
 use super::{picture, variations};
 use crate::command::kept_scene::KeptScene;
 use renderer_cli::RenderArgs;
-use renderer_inputs::frame_time::{FrameTime, numbered};
+use renderer_inputs::frame_time::{FrameTime, numbered, of_frame};
 use renderer_support::interrupt::Interrupt;
 use renderer_support::watch::Read;
 use renderer_support::{Failure, remark};
@@ -86,14 +86,6 @@ fn check(args: &RenderArgs) -> Result<(), Failure> {
         )),
         false => Ok(()),
     }
-}
-
-/// The file of a frame.
-pub(in crate::command) fn of_frame(path: &Path, frame: i64) -> Result<PathBuf, Failure> {
-    numbered(path, frame).ok_or_else(|| {
-        let message = format!("'{}' has no #: each frame needs a name of its own", path.display());
-        Failure::of(Diagnostic::error(message).hint("write it as frame.####.exr"))
-    })
 }
 
 fn mistake(message: &str) -> Failure {

@@ -13,7 +13,6 @@ use renderer_inputs::shader_file;
 use renderer_support::interrupt::Interrupt;
 use renderer_support::{Failure, watch};
 
-pub(super) use frames::of_frame;
 pub(super) use picture::denoising;
 pub(super) use settings::{check_memory, planned};
 
