@@ -237,6 +237,11 @@ fn fewer(samples: &str) -> u64 {
     samples.parse::<u64>().unwrap() / 128
 }
 
+/// A lower density of texels.
+fn fewer_texels(density: &str) -> f32 {
+    density.parse::<f32>().unwrap() / 4.0
+}
+
 /// Returns whether a command uses photon maps for a picture.
 fn has_photons(line: &str) -> bool {
     let scene = line.split(' ').find(|word| word.ends_with(".kiln"));
@@ -254,6 +259,9 @@ fn small(line: &str) -> Vec<String> {
         match args[i - 1].as_str() {
             "--spp" => args[i] = fewer(&args[i]).max(1).to_string(),
             "--size" => args[i] = "24x16".to_owned(),
+            "--resolution" if line.contains("--pages") => args[i] = "64".to_owned(),
+            "--resolution" => args[i] = "128".to_owned(),
+            "--texels-per-unit" => args[i] = fewer_texels(&args[i]).to_string(),
             // Rounds are unchanged and end early.
             "--noise" => args[i] = "0.5".to_owned(),
             "--quality" => args[i] = "draft".to_owned(),
@@ -279,7 +287,9 @@ fn small(line: &str) -> Vec<String> {
     if args[0] == "render" && !has_end {
         more.extend(["--spp", "1"]);
     }
-    if args[0] == "render" && has_photons(line) {
+    if args[0] == "bake" && !line.contains("--include none") && !line.contains("--from")
+        || args[0] == "render" && has_photons(line)
+    {
         more.extend(["--set", "integrator.photons=4096", "--set", "integrator.caustic_photons=4096"]);
     }
     args.extend(more.into_iter().map(str::to_owned));
