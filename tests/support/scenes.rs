@@ -87,6 +87,7 @@ impl SceneBuilder {
             build_quality: None,
             medium: None,
             links: SceneLinks::default(),
+            earlier: None,
         };
         Scene::new(parts).unwrap_or_else(|error| panic!("{error}"))
     }

@@ -1,5 +1,6 @@
 //! Light linking: receivers, blockers and visible lobes of lights, against pictures of scenes without links.
 
+use renderer::film::NoiseGoal;
 use renderer::image::Image;
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 use renderer::render::{RenderSettings, SampleUnit};
@@ -26,17 +27,30 @@ fn blocks(text: &str, integrator: Integrator, spp: u64, side: usize) -> Blocks {
     seeded_blocks(text, integrator, (spp, 5), side)
 }
 
-fn seeded_blocks(text: &str, integrator: Integrator, (spp, seed): (u64, u64), side: usize) -> Blocks {
+fn seeded_blocks(text: &str, integrator: Integrator, samples: (u64, u64), side: usize) -> Blocks {
+    noisy_blocks(text, integrator, samples, None, side)
+}
+
+/// As [`blocks`], with a number of samples and a seed, and with adaptive sampling if there is a goal.
+fn noisy_blocks(
+    text: &str,
+    integrator: Integrator,
+    (spp, seed): (u64, u64),
+    noise: Option<NoiseGoal>,
+    side: usize,
+) -> Blocks {
     let desc = load_text(text, &[]);
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     let settings = RenderSettings {
         filter: built.filter.clone(),
+        is_moving: built.scene.is_moving(),
         variance: true,
         integrator,
         samples: 0..spp,
         total: spp,
         unit: SampleUnit::Path,
         seed,
+        noise,
         threads: 2,
         ..RenderSettings::of_camera(built.camera.clone(), desc.film.size.value)
     };
@@ -228,6 +242,69 @@ fn paths_are_the_sum_over_the_lights_with_their_receivers() {
     let limit = normal_limit(sidak(0.001, scores.len())) * spread.sqrt();
     let far: Vec<_> = scores.iter().filter(|score| score.0.abs() > limit).collect();
     assert!(far.is_empty(), "{far:?}");
+}
+
+/// Guides, branches, several light samples and adaptive sampling do not change the mean.
+#[test]
+fn decisions_of_the_pilot_respect_links() {
+    let plain = PathSettings {
+        split: Some(1),
+        light_samples: Some(1),
+        guide: Some(false),
+        ..PathSettings::default()
+    };
+    let guided = PathSettings { guide: Some(true), ..plain };
+    let branched = PathSettings { split: Some(4), light_samples: Some(3), ..plain };
+    let goal = NoiseGoal { error: 0.02, min_samples: 64, max_samples: 512 };
+    let mut scores = vec![];
+    for seed in 2000..2006 {
+        let text = Cells::random(seed).linked();
+        let expected = seeded_blocks(&text, Integrator::Path(plain), (768, 1), CELL);
+        for (settings, noise) in [(guided, None), (branched, None), (plain, Some(goal))] {
+            let found = noisy_blocks(&text, Integrator::Path(settings), (384, 2), noise, CELL);
+            for (cell, (a, b)) in found.iter().zip(&expected).enumerate() {
+                scores.push((z_score(a.0, a.1, b.0, b.1), seed, cell, a.0, b.0));
+            }
+        }
+    }
+    let limit = normal_limit(sidak(0.001, scores.len()));
+    let far: Vec<_> = scores.iter().filter(|score| score.0.abs() > limit).collect();
+    assert!(far.is_empty(), "{far:?}");
+}
+
+/// The picture of a moving light is the mean of the pictures at instants, with the same links.
+#[test]
+fn moving_lights_keep_their_links() {
+    const INSTANTS: u32 = 16;
+    let cells = Cells::random(3);
+    let scene = |motion: &str| {
+        format!(
+            "{}{}light lamp : spot {{ position = (0, 2, 0); to = (0, 0, 0); cutoff = 60; intensity = 4; illuminates = \"c1_*\"; \
+             {motion} }}\n{}",
+            cells.film(),
+            cells.shapes.concat(),
+            "shape bulb : sphere { radius = 0.1; material = emitter(radiance = 30); illuminates = \"c0_*\"; \
+             visible_to = (diffuse, glossy, transmission, volume); transform = translate(0.5, 1.5, 0); }"
+        )
+    };
+    let moved = "motion = { at(0, translate(0, 0, 0)), at(0.5, translate(2, 0, 0)) };";
+    let moving = blocks(&scene(moved), path(), 2048, CELL);
+    let mut sum = vec![(0.0, 0.0); moving.len()];
+    for instant in 0..INSTANTS {
+        let x = 2.0 * (f64::from(instant) + 0.5) / f64::from(INSTANTS);
+        let still = scene(&format!("motion = {{ at(0, translate({x}, 0, 0)) }};"));
+        for (sum, (mean, variance)) in sum.iter_mut().zip(blocks(&still, path(), 256, CELL)) {
+            sum.0 += mean / f64::from(INSTANTS);
+            sum.1 += variance / f64::from(INSTANTS * INSTANTS);
+        }
+    }
+    let unlinked = scene(moved).replace("illuminates = \"c1_*\";", "");
+    let unlinked = blocks(&unlinked, path(), 256, CELL);
+    assert!((unlinked[0].0 / moving[0].0 - 1.0).abs() > 0.1, "the links matter");
+    for (a, b) in moving.iter().zip(&sum) {
+        let z = z_score(a.0, a.1, b.0, b.1);
+        assert!(z.abs() < 5.0, "{a:?} {b:?}");
+    }
 }
 
 /// Means and variances of the cells over progressive photon maps of two seeds.
