@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use shading::{Diagnostic, Diagnostics};
 
+use super::built::{Built, pass_names, sides};
 use super::compiled_scene::CompiledScene;
 use super::lights::{DeclaredLights, SceneLights};
 use super::links::scene_links;
 use super::warnings::{shaders_of, texture_diagnostic, warn_about_albedo};
-use super::{Built, pass_names, shutter, sides};
 use crate::material::{Host, Instances, RayKind, RenderingSpace};
 use crate::scene::media::validate::warn_about_media;
 use crate::scene::{Scene, SceneError, SceneParts, bounds_of};
@@ -142,6 +142,14 @@ pub(super) fn placed_camera(
         }
     });
     moving.map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, described.span, ""))
+}
+
+/// The shutter interval of a picture; bakes have an instant.
+pub(super) fn shutter(desc: &SceneDesc, host: &Host) -> Shutter {
+    match host.purpose() == RayKind::default() {
+        true => desc.film.shutter,
+        false => desc.film.shutter.instant(),
+    }
 }
 
 /// Chooses the rendering space of a scene and moves its shapes there. Bakes are computed in world space.

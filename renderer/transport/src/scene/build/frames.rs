@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use shading::Diagnostics;
 
-use super::assembly::{Assembly, placed_camera};
+use super::assembly::{Assembly, placed_camera, shutter};
+use super::built::Built;
 use super::compiled_scene::CompiledScene;
 use super::warnings::warn_about_light;
-use super::{Built, described, host, shutter};
+use super::{described, host};
 use crate::scene::Scene;
 use renderer_geometry::Shape;
 use renderer_passes::Pass;

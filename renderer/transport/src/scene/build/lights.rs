@@ -27,7 +27,7 @@ pub(super) struct SceneLights {
     pub(super) links: Vec<Option<Arc<LightLinks>>>,
 }
 
-/// What a change of materials needs to know of the lights that are not shapes.
+/// Lights that are not shapes, as far as changes of materials use them.
 #[derive(Debug)]
 pub(in crate::scene) struct DeclaredLights {
     /// Environments whose radiance a shader computes.

@@ -1,6 +1,7 @@
 //! Scene construction from a description, in stages: describe, compile, tessellate, place, lights, freeze.
 
 mod assembly;
+mod built;
 mod check;
 mod compile;
 mod compiled_scene;
@@ -14,52 +15,27 @@ mod warnings;
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use shading::{Diagnostics, ShadingSystem};
 
-use super::{LightName, Scene, SceneNames, ShapeName};
-use crate::material::{Host, OutputShader, RayKind, Sides};
-use assembly::Assembly;
+use crate::material::Host;
+use assembly::{Assembly, shutter};
 use compiled_scene::CompiledScene;
 use lights::DeclaredLights;
 use renderer_base::memory;
-use renderer_geometry::camera::Camera;
-use renderer_geometry::{Shape, ShapeId};
-use renderer_image::film::Filter;
+use renderer_geometry::Shape;
 use renderer_passes::Pass;
-use renderer_scene::{EmissionSides, Integrator, MaterialDesc, SceneDesc, ShapeDesc, Shutter};
+use renderer_scene::SceneDesc;
 use warnings::warn_about_light;
 
+pub use built::Built;
+pub(super) use built::{pass_names, sides};
 pub use check::{Checked, check, find_inputs, shader_errors};
 pub use compile::shading_system;
 pub(super) use compile::{declarations, group, instances, surface_options};
 pub use compiled_scene::ShaderStats;
 pub use frames::SceneFrames;
 pub(super) use warnings::warn_about_values;
-
-/// A description built for rendering.
-#[derive(Clone, Debug)]
-pub struct Built {
-    /// Scene.
-    pub scene: Scene,
-    /// Camera, for the film of the description.
-    pub camera: Camera,
-    /// Pixel reconstruction filter.
-    pub filter: Filter,
-    /// Integrator settings.
-    pub integrator: Integrator,
-    /// Names of shapes and lights.
-    pub names: SceneNames,
-    /// For each value that passes request from shaders, the shader of each material that has it.
-    pub pass_shaders: Vec<Vec<Option<OutputShader>>>,
-    /// Statistics of shader compilation.
-    pub shaders: ShaderStats,
-    /// Time to build lights, textures and the acceleration structure.
-    pub build: Duration,
-    /// Warnings.
-    pub warnings: Diagnostics,
-}
 
 /// Parts of a build that are reused when materials change.
 #[derive(Debug)]
@@ -181,54 +157,4 @@ fn described(desc: &SceneDesc, host: Host) -> (Arc<Host>, Vec<Shape>) {
     let shutter = shutter(desc, &host);
     let shapes = desc.shapes.iter().map(|shape| shape.build(&shutter)).collect();
     (with_names(host, desc), shapes)
-}
-
-/// The shutter interval of a picture; bakes have an instant.
-fn shutter(desc: &SceneDesc, host: &Host) -> Shutter {
-    match host.purpose() == RayKind::default() {
-        true => desc.film.shutter,
-        false => desc.film.shutter.instant(),
-    }
-}
-
-/// Sidedness of a material.
-pub(super) fn sides(material: &MaterialDesc) -> Sides {
-    Sides {
-        one_sided: material.one_sided,
-        culled: material.culled,
-        two_sided_emission: material.emission == EmissionSides::Both,
-        is_dark: material.emission == EmissionSides::Neither,
-        priority: material.priority,
-        nesting: material.nesting,
-    }
-}
-
-/// Names of a scene's shapes and lights; `lights` are those of lights that are not shapes.
-pub(super) fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightName>) -> SceneNames {
-    let shapes: Vec<ShapeName> = desc.shapes.iter().map(|shape| shape_name(desc, shape)).collect();
-    // Lights of shapes follow in the order of these.
-    for (index, (shape, name)) in desc.shapes.iter().zip(&shapes).enumerate() {
-        if scene.light_of(ShapeId(index as u32)).is_some() {
-            lights.push(LightName {
-                name: name.object.clone(),
-                group: desc.material(shape.material).group.clone(),
-            });
-        }
-    }
-    SceneNames { shapes, lights }
-}
-
-/// Names of a shape; those of a model's are paths that begin with its name: `room/table`.
-fn shape_name(desc: &SceneDesc, shape: &ShapeDesc) -> ShapeName {
-    let own = |asset: &str| Some(shape.name.strip_prefix(asset)?.strip_prefix('.')?.to_owned());
-    let object = match shape.asset.as_deref().and_then(|asset| Some((asset, own(asset)?))) {
-        Some((asset, own)) => format!("{asset}/{own}").into(),
-        None => shape.name.clone(),
-    };
-    ShapeName {
-        catcher: shape.catcher,
-        asset: shape.asset.clone().unwrap_or_else(|| object.clone()),
-        material: desc.material(shape.material).name.as_str().into(),
-        object,
-    }
 }
