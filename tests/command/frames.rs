@@ -209,3 +209,25 @@ fn motion_vectors_are_in_pixels() {
         assert!(is_near, "{found:?}, not {expected:?}");
     }
 }
+
+#[test]
+fn motion_vectors_of_strands_follow_their_keys() {
+    // Eight pixels a metre; the strand is upright.
+    for kind in ["curves", "points"] {
+        let folder = scene_folder(&format!(
+            "camera main : orthographic {{ from = (0, 0, 5); to = (0, 0, 0); width = 8; }}
+             film {{ size = (64, 64); filter = box; shutter = (0, 0); }}
+             light sky : environment {{ color = 1; }}
+             shape it : {kind} {{ keys = {{ at(-1, \"0.txt\"), at(0, \"1.txt\"), at(1, \"2.txt\") }}; }}"
+        ));
+        let at = folder.path();
+        for (name, x) in [("0.txt", -2.0), ("1.txt", 0.0), ("2.txt", 1.0)] {
+            fs::write(at.join(name), format!("{x} 0 0 1\n{x} 2 0 1\n")).unwrap();
+        }
+        done(at, "render a.kiln --aov motion --spp 1 -o o.exr");
+        let picture = read_channels(&at.join("o.exr")).unwrap();
+        let motion = ["X", "Y", "Z", "W"].map(|c| plane(&picture, &format!("motion.{c}"))[64 * 30 + 32]);
+        let is_near = motion.iter().zip([8.0, 0.0, -16.0, 0.0]).all(|(a, b)| (a - b).abs() < 1e-2);
+        assert!(is_near, "{kind}: {motion:?}");
+    }
+}

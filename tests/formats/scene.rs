@@ -280,10 +280,7 @@ fn errors_have_locations_and_hints() {
         "light l : spott { }",
         &["there is no light of kind `spott`", "did you mean `spot`?"],
     );
-    bad(
-        "shape m : mesh { keys = { at(0, 3) }; }",
-        &["a key of a mesh is `at(frame, \"file\")`"],
-    );
+    bad("shape m : mesh { keys = { at(0, 3) }; }", &["a key is `at(frame, \"file\")`"]);
     bad(
         "shape m : mesh { keys = { at(2, \"a.ply\"), at(1, \"b.ply\") }; }",
         &["the keys are not in order: 1 is not after 2"],

@@ -15,6 +15,7 @@ mod damaged;
 mod distance;
 mod film;
 mod footprints;
+mod grooms;
 mod haze;
 mod interrupt;
 mod intersect;

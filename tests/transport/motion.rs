@@ -4,6 +4,8 @@
 //! stratified and jittered, so that their mean has no bias. The differences are tested by the variance between
 //! repetitions, pooled over all blocks within a factor.
 
+mod strands;
+
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
@@ -12,7 +14,7 @@ use renderer::geometry::Mesh;
 use renderer::integrator::{Integrator, PhotonSettings};
 use renderer::render::{RenderSettings, SampleUnit};
 use renderer::scene::build::build;
-use renderer::scene::desc::{Deformation, SceneDesc, SceneTime};
+use renderer::scene::desc::{Deformation, GeometryDesc, SceneDesc, SceneTime};
 use support::scenes::{load_text, render_scene};
 use support::stats::{Moments, Rng};
 
@@ -280,7 +282,7 @@ fn moving_clouds_are_the_mean_of_instants() {
 struct Sheet;
 
 impl Deformation for Sheet {
-    fn at(&self, time: SceneTime) -> Option<Mesh> {
+    fn at(&self, time: SceneTime) -> Option<GeometryDesc> {
         const SIDE: u32 = 8;
         let place = |index: u32| {
             let (x, y) = ((index % SIDE) as f32 / 3.5 - 1.0, (index / SIDE) as f32 / 7.0 * 1.6);
@@ -290,7 +292,7 @@ impl Deformation for Sheet {
         let cells = (0..SIDE - 1).flat_map(|y| (0..SIDE - 1).map(move |x| y * SIDE + x));
         let triangles = cells.flat_map(|i| [[i, i + 1, i + SIDE], [i + 1, i + SIDE + 1, i + SIDE]]);
         let mesh = Mesh::new((0..SIDE * SIDE).map(place).collect(), triangles.collect()).ok()?;
-        Some(mesh.with_vertex_normals(&Affine3A::IDENTITY))
+        Some(mesh.with_vertex_normals(&Affine3A::IDENTITY).into())
     }
 }
 

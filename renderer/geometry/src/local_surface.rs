@@ -60,22 +60,22 @@ impl Shape {
             Geometry::Disk => LocalSurface::quadric(to_world, Analytic::Disk, point, flip),
             Geometry::Cylinder => LocalSurface::quadric(to_world, Analytic::Cylinder, point, flip),
             Geometry::Cone(top) => LocalSurface::quadric(to_world, Analytic::Cone(*top), point, flip),
-            Geometry::Curves(_) | Geometry::Points(_) => self.local_sphere(to_world, primitive, point, flip),
+            Geometry::Curves(_) | Geometry::Points(_) => self.local_sphere(to_world, primitive, point, time),
         }
     }
 
     /// The sphere of a point, or that about the nearest end or middle of a piece of a curve.
-    fn local_sphere(&self, to_world: &Transform, primitive: u32, point: DVec3, side: f64) -> LocalSurface {
+    fn local_sphere(&self, to_world: &Transform, primitive: u32, point: DVec3, time: f32) -> LocalSurface {
         let object_from_world = to_world.exact_object_from_world();
         let origin = object_from_world.transform_point3(point);
         let sphere = match &self.geometry {
             Geometry::Curves(curves) => {
-                let centers = [0.0, 0.5, 1.0].map(|part| curves.center(primitive, part).0);
+                let centers = [0.0, 0.5, 1.0].map(|part| curves.center(primitive, part, time).0);
                 let distance = |sphere: &DVec4| (sphere.truncate().distance(origin) - sphere.w).abs();
                 let nearest = centers.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
                 nearest.unwrap_or(centers[0])
             }
-            Geometry::Points(points) => points.vertices()[primitive as usize].into(),
+            Geometry::Points(points) => points.vertex_at(primitive, time).into(),
             _ => DVec4::W,
         };
         let radius = sphere.w.max(f64::MIN_POSITIVE);
@@ -86,7 +86,7 @@ impl Shape {
             gradient: quadratic.transpose() * from_center * 2.0,
             quadratic,
             taper: DVec3::ZERO,
-            side,
+            side: if self.flip_normals { -1.0 } else { 1.0 },
             extent: Extent::Whole,
             magnitude: point.abs().max_element() + radius,
         }

@@ -1,11 +1,13 @@
 //! Points: spheres or discs with a centre and a radius each; valid by construction.
 
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 use glam::{Affine3A, DVec2, DVec3, DVec4, Vec3, Vec4};
 
 use super::curves::{CurvesError, RayFrame, check_vertices};
 use super::object_point::ObjectPoint;
+use super::strand_motion::{StrandMotion, blended};
 use super::{Analytic, MeshAttribute};
 use renderer_base::math::Bounds;
 
@@ -27,7 +29,10 @@ pub struct Points {
     vertices: Vec<Vec4>,
     normals: Vec<Vec3>,
     attributes: Vec<MeshAttribute>,
+    /// Bounds over the shutter interval.
     bounds: Bounds,
+    /// Motion of the points, if they move; `vertices` has them as they are when the shutter opens.
+    motion: Option<StrandMotion>,
 }
 
 impl Points {
@@ -61,11 +66,94 @@ impl Points {
                 return Err(CurvesError::Attribute(attribute.name.clone()));
             }
         }
-        let mut points = Points { style, vertices, normals, attributes, bounds: Bounds::EMPTY };
-        let all =
-            (0..points.primitive_count()).map(|point| points.primitive_bounds(point, &Affine3A::IDENTITY));
+        let mut points = Points {
+            style,
+            vertices,
+            normals,
+            attributes,
+            bounds: Bounds::EMPTY,
+            motion: None,
+        };
+        let all = points.vertices.iter().map(|vertex| bounds_of(*vertex, &Affine3A::IDENTITY));
         points.bounds = all.fold(Bounds::EMPTY, Bounds::union);
         Ok(points)
+    }
+
+    /// Points that move, by keys at uniform times of the shutter interval; the rest is that of the first key. `None` if the
+    /// keys are not alike, or there is none.
+    ///
+    /// # Panics
+    /// If there are more keys than [`MAX_PLACEMENT_KEYS`](crate::MAX_PLACEMENT_KEYS).
+    pub fn moving(keys: &[Arc<Points>]) -> Option<Points> {
+        let first = keys.first()?;
+        if !keys.iter().all(|key| key.is_alike(first)) {
+            return None;
+        }
+        let motion = StrandMotion::new(keys.iter().map(|key| key.key()));
+        let bounds = keys.iter().fold(Bounds::EMPTY, |bounds, key| bounds.union(key.bounds));
+        Some(Points { motion, bounds, ..Points::clone(first) })
+    }
+
+    /// Returns whether other points have the same number and style.
+    pub fn is_alike(&self, other: &Points) -> bool {
+        (self.style, self.vertices.len()) == (other.style, other.vertices.len())
+    }
+
+    /// Points between these and others that are alike.
+    ///
+    /// # Errors
+    /// If a point or a normal between them is invalid.
+    pub fn blended(&self, other: &Points, part: f32) -> Result<Points, CurvesError> {
+        let (vertices, normals) = blended([self.key(), other.key()], part);
+        Points::new(self.style, vertices, normals, self.attributes.clone())
+    }
+
+    /// The points at other positions, with other radii.
+    ///
+    /// # Errors
+    /// If a position or a radius is invalid, or the number of vertices differs from that of normals or attributes.
+    pub fn with_vertices(&self, vertices: Vec<Vec4>) -> Result<Points, CurvesError> {
+        Points::new(self.style, vertices, self.normals.clone(), self.attributes.clone())
+    }
+
+    /// Motion of the points, if they move.
+    #[inline]
+    pub fn motion(&self) -> Option<&StrandMotion> {
+        self.motion.as_ref()
+    }
+
+    fn key(&self) -> (&[Vec4], &[Vec3]) {
+        (&self.vertices, &self.normals)
+    }
+
+    /// Centre and radius of a point at a time of the shutter interval `[m]`.
+    ///
+    /// # Panics
+    /// If there is no such point.
+    #[inline]
+    pub fn vertex_at(&self, primitive: u32, time: f32) -> Vec4 {
+        match &self.motion {
+            None => self.vertices[primitive as usize],
+            Some(motion) => motion.vertex(primitive as usize, time),
+        }
+    }
+
+    /// Normal of an oriented point at a time of the shutter interval, not normalized.
+    #[inline]
+    pub(super) fn normal_at(&self, primitive: u32, time: f32) -> DVec3 {
+        let normal = match &self.motion {
+            None => self.normals[primitive as usize],
+            Some(motion) => motion.normal(primitive as usize, time),
+        };
+        normal.as_dvec3()
+    }
+
+    /// Centres and radii at each key of the motion; one list if they are constant.
+    pub(super) fn keys(&self) -> &[Vec<Vec4>] {
+        match &self.motion {
+            None => std::slice::from_ref(&self.vertices),
+            Some(motion) => motion.vertices(),
+        }
     }
 
     /// Surface of each point.
@@ -101,20 +189,10 @@ impl Points {
     /// Memory in use [bytes].
     pub fn memory(&self) -> usize {
         let attributes: usize = self.attributes.iter().map(|attribute| size_of_val(&*attribute.values)).sum();
-        size_of_val(&*self.vertices) + size_of_val(&*self.normals) + attributes
-    }
-
-    /// Bounding box of a point under a transform, enlarged by its rounding.
-    pub(super) fn primitive_bounds(&self, primitive: u32, to_world: &Affine3A) -> Bounds {
-        let vertex = self.vertices[primitive as usize];
-        let matrix = to_world.matrix3;
-        let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3::from);
-        // The extent of a transformed sphere along an axis is the length of that row of the matrix.
-        let extent = (x * x + y * y + z * z).map(f32::sqrt) * vertex.w;
-        let center = to_world.transform_point3(vertex.truncate());
-        let magnitude = matrix.abs() * vertex.truncate().abs() + Vec3::from(to_world.translation).abs();
-        let margin = extent + (magnitude + extent) * (16.0 * f32::EPSILON) + f32::MIN_POSITIVE;
-        Bounds { min: center - margin, max: center + margin }
+        size_of_val(&*self.vertices)
+            + size_of_val(&*self.normals)
+            + attributes
+            + self.motion.as_ref().map_or(0, StrandMotion::memory)
     }
 
     /// Distance of the first hit on a point between two distances, in units of the direction. `rounding` bounds the
@@ -127,7 +205,7 @@ impl Points {
         [near, far]: [f64; 2],
         rounding: f64,
     ) -> Option<f64> {
-        let v = frame.vertex(self.vertices[primitive as usize]);
+        let v = frame.vertex(self.vertex_at(primitive, frame.time));
         let inside = |z: &f64| {
             let t = frame.distance(*z);
             t > near && t < far
@@ -147,7 +225,7 @@ impl Points {
                 (entry > 0.0).then_some(v.z).filter(inside)
             }
             PointStyle::OrientedDisc => {
-                let n = frame.vector(self.normals[primitive as usize].as_dvec3());
+                let n = frame.vector(self.normal_at(primitive, frame.time));
                 let z = (n.x * v.x + n.y * v.y) / n.z + v.z;
                 let is_within = DVec3::new(v.x, v.y, v.z - z).length_squared() <= v.w * v.w;
                 Some(z).filter(|z| is_within && inside(z))
@@ -158,28 +236,20 @@ impl Points {
 
     /// Geometric data at a hit of the ray with this frame.
     pub(super) fn geometry_at(&self, primitive: u32, frame: &RayFrame, t: f64) -> ObjectPoint {
-        let v = frame.vertex(self.vertices[primitive as usize]);
+        let v = frame.vertex(self.vertex_at(primitive, frame.time));
         let from_center = frame.object_vector(DVec3::new(0.0, 0.0, frame.coordinate(t)) - v.truncate());
         let facing = frame.object_vector(DVec3::NEG_Z);
         let normal = match self.style {
             PointStyle::Disc => Some(facing),
-            PointStyle::OrientedDisc => self
-                .normals
-                .get(primitive as usize)
-                .map(|n| n.as_dvec3().normalize_or(DVec3::Z)),
+            PointStyle::OrientedDisc => Some(self.normal_at(primitive, frame.time).normalize_or(DVec3::Z)),
             PointStyle::Sphere => None,
         };
-        self.geometry_towards(primitive, from_center, normal)
+        Points::geometry_towards(self.vertex_at(primitive, frame.time), from_center, normal)
     }
 
     /// Geometric data at a vector from the centre of a point; `normal` is that of a disc.
-    pub(super) fn geometry_towards(
-        &self,
-        primitive: u32,
-        from_center: DVec3,
-        normal: Option<DVec3>,
-    ) -> ObjectPoint {
-        let vertex = DVec4::from(self.vertices[primitive as usize]);
+    pub(super) fn geometry_towards(vertex: Vec4, from_center: DVec3, normal: Option<DVec3>) -> ObjectPoint {
+        let vertex = DVec4::from(vertex);
         let (center, radius) = (vertex.truncate(), vertex.w);
         match normal {
             None => {
@@ -210,4 +280,16 @@ impl Points {
             }
         }
     }
+}
+
+/// Bounding box of a point under a transform, enlarged by its rounding.
+pub(super) fn bounds_of(vertex: Vec4, to_world: &Affine3A) -> Bounds {
+    let matrix = to_world.matrix3;
+    let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(Vec3::from);
+    // The extent of a transformed sphere along an axis is the length of that row of the matrix.
+    let extent = (x * x + y * y + z * z).map(f32::sqrt) * vertex.w;
+    let center = to_world.transform_point3(vertex.truncate());
+    let magnitude = matrix.abs() * vertex.truncate().abs() + Vec3::from(to_world.translation).abs();
+    let margin = extent + (magnitude + extent) * (16.0 * f32::EPSILON) + f32::MIN_POSITIVE;
+    Bounds { min: center - margin, max: center + margin }
 }

@@ -6,6 +6,7 @@ use glam::{Affine3A, DVec3, Vec3};
 
 use super::mesh::is_padded;
 use super::placement::{Placement, SHUTTER_OPEN, Transform};
+use super::points;
 use super::surface::Vertex;
 use super::vertex_motion::VertexMotion;
 use super::world_vertices::{WorldVertices, vertex, world_vertex};
@@ -82,7 +83,17 @@ impl Geometry {
         }
     }
 
-    /// Object-space bounding box `[m]`.
+    /// Returns whether the vertices of curves or points move while the shutter is open.
+    #[inline]
+    pub fn is_deforming(&self) -> bool {
+        match self {
+            Geometry::Curves(curves) => curves.motion().is_some(),
+            Geometry::Points(points) => points.motion().is_some(),
+            _ => false,
+        }
+    }
+
+    /// Object-space bounding box over the shutter interval `[m]`.
     pub fn bounds(&self) -> Bounds {
         let (low, high) = match self {
             Geometry::Mesh(mesh) => return mesh.bounds(),
@@ -139,7 +150,7 @@ impl Shape {
     /// Returns whether the surface moves while the shutter is open.
     #[inline]
     pub fn is_moving(&self) -> bool {
-        self.placement.is_moving() || self.vertex_motion.is_some()
+        self.placement.is_moving() || self.vertex_motion.is_some() || self.geometry.is_deforming()
     }
 
     /// The shape with vertices that move; the mesh has them as they are when the shutter opens.
@@ -319,8 +330,12 @@ impl Shape {
 
     /// World-space bounding box of a primitive over the shutter interval `[m]`; of the whole surface on analytic shapes.
     pub fn primitive_bounds(&self, primitive: u32) -> Bounds {
-        let over_time = |at: &dyn Fn(&Affine3A) -> Bounds| {
-            self.placement.bounds(|to_world| at(to_world.world_from_object()))
+        let over_time = |keys: usize, at: &dyn Fn(usize, &Affine3A) -> Bounds| {
+            let under = |to_world: &Transform| {
+                let all = (0..keys).map(|key| at(key, to_world.world_from_object()));
+                all.fold(Bounds::EMPTY, Bounds::union)
+            };
+            self.placement.bounds(under)
         };
         match &self.geometry {
             Geometry::Mesh(mesh) if self.is_moving() => {
@@ -334,8 +349,18 @@ impl Shape {
                     .bounds(|to_world| Bounds::of_points(corners().map(|p| to_world.point(p))))
             }
             Geometry::Mesh(_) => Bounds::of_points(self.triangle(primitive)),
-            Geometry::Curves(curves) => over_time(&|matrix| curves.primitive_bounds(primitive, matrix)),
-            Geometry::Points(points) => over_time(&|matrix| points.primitive_bounds(primitive, matrix)),
+            Geometry::Curves(curves) => {
+                let keys = curves.keys();
+                over_time(keys.len(), &|key, matrix| {
+                    curves.primitive_bounds(primitive, &keys[key], matrix)
+                })
+            }
+            Geometry::Points(points) => {
+                let keys = points.keys();
+                over_time(keys.len(), &|key, matrix| {
+                    points::bounds_of(keys[key][primitive as usize], matrix)
+                })
+            }
             Geometry::Sphere | Geometry::Disk | Geometry::Cylinder | Geometry::Cone(_) => self.bounds(),
         }
     }

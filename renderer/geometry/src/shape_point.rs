@@ -31,8 +31,8 @@ impl Shape {
             Geometry::Disk => at_uv(Analytic::Disk),
             Geometry::Cylinder => at_uv(Analytic::Cylinder),
             Geometry::Cone(top) => at_uv(Analytic::Cone(*top)),
-            Geometry::Curves(curves) => self.point_of_curve(curves, primitive, barycentric),
-            Geometry::Points(points) => self.point_of_points(points, primitive, barycentric),
+            Geometry::Curves(curves) => self.point_of_curve(curves, primitive, barycentric, time),
+            Geometry::Points(points) => self.point_of_points(points, primitive, barycentric, time),
         }
     }
 

@@ -17,6 +17,7 @@ fn object_frame(to_world: &Transform, ray: &Ray) -> RayFrame {
     RayFrame::new(
         object_from_world.transform_point3(ray.origin.as_dvec3()),
         object_from_world.transform_vector3(ray.direction.as_dvec3()),
+        ray.time,
     )
 }
 
@@ -69,10 +70,16 @@ impl Shape {
         self.strand_point(to_world, &object).hit_by(ray, id, hit.primitive)
     }
 
-    /// The point of a primitive at `at` in the unit square: along the curve and about it.
-    pub(super) fn point_of_curve(&self, curves: &Curves, primitive: u32, at: Vec2) -> SurfacePoint {
-        let to_world = self.placement().open();
-        let (center, slope) = curves.center(primitive, at.x);
+    /// The point of a primitive at `at` in the unit square, along the curve and about it, at a time.
+    pub(super) fn point_of_curve(
+        &self,
+        curves: &Curves,
+        primitive: u32,
+        at: Vec2,
+        time: f32,
+    ) -> SurfacePoint {
+        let to_world = &*self.placement().at(time);
+        let (center, slope) = curves.center(primitive, at.x, time);
         let tangent = slope.truncate().normalize_or(DVec3::X);
         let (x, y) = tangent.any_orthonormal_pair();
         let (sin, cos) = sin_cos(std::f64::consts::TAU * f64::from(at.y));
@@ -90,19 +97,23 @@ impl Shape {
         self.strand_point(to_world, &object)
     }
 
-    /// The point of a sphere or disc at the surface parameters `at`.
-    pub(super) fn point_of_points(&self, points: &Points, primitive: u32, at: Vec2) -> SurfacePoint {
-        let to_world = self.placement().open();
+    /// The point of a sphere or disc at the surface parameters `at` and a time.
+    pub(super) fn point_of_points(
+        &self,
+        points: &Points,
+        primitive: u32,
+        at: Vec2,
+        time: f32,
+    ) -> SurfacePoint {
+        let to_world = &*self.placement().at(time);
         let direction = super::Analytic::Sphere.at_uv(at.into());
         let normal = match points.style() {
             PointStyle::Sphere => None,
             PointStyle::Disc => Some(DVec3::Z),
-            PointStyle::OrientedDisc => {
-                Some(points.normals()[primitive as usize].as_dvec3().normalize_or(DVec3::Z))
-            }
+            PointStyle::OrientedDisc => Some(points.normal_at(primitive, time).normalize_or(DVec3::Z)),
         };
-        let radius = f64::from(points.vertices()[primitive as usize].w);
-        let object = points.geometry_towards(primitive, direction * radius, normal);
+        let vertex = points.vertex_at(primitive, time);
+        let object = Points::geometry_towards(vertex, direction * f64::from(vertex.w), normal);
         self.strand_point(to_world, &object)
     }
 
@@ -116,7 +127,7 @@ impl Shape {
                 it.dpdv.normalize_or_zero() * (across.dot(dp) * radius / radius.max(f32::MIN_POSITIVE))
             }
             Geometry::Points(points) if points.style() == PointStyle::Sphere => {
-                let vertex = points.vertices()[it.primitive as usize];
+                let vertex = points.vertex_at(it.primitive, it.time);
                 let center = self.placement().at(it.time).point(vertex.truncate());
                 dp / (it.p - center).length().max(f32::MIN_POSITIVE)
             }

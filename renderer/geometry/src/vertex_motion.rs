@@ -1,5 +1,7 @@
 //! Vertex motion: positions and normals of a mesh at uniform times of the shutter interval, as of skins and morph targets.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use super::mesh::padded;
@@ -24,7 +26,7 @@ impl VertexMotion {
     ///
     /// # Panics
     /// If there is no mesh, or more than [`MAX_PLACEMENT_KEYS`].
-    pub fn new(keys: &[Mesh]) -> Result<Option<VertexMotion>, MeshError> {
+    pub fn new(keys: &[Arc<Mesh>]) -> Result<Option<VertexMotion>, MeshError> {
         assert!(keys.len() <= MAX_PLACEMENT_KEYS, "Embree has a maximum number of time steps");
         let first = &keys[0];
         let vertices = first.positions.len();

@@ -10,9 +10,9 @@ use shading::syntax::ast::{Declaration, Entry, EntryValue, ExprKind, Item};
 use shading::{Source, Span};
 
 use super::context::{LoadContext, read_failure};
-use super::mesh_keys::named_files;
 use super::shape_block::MeshEdits;
 use super::table::{DeclarationPart, takes_only};
+use super::vertex_keys::named_files;
 use renderer_geometry::Mesh;
 use renderer_import::{self as import, AnimationChoice, Model, SceneFormat, stem};
 use renderer_scene::ShaderFile;
@@ -260,17 +260,17 @@ impl Models {
 /// Model files named by an import, or by a mesh and its keys.
 fn model_files(declaration: &Declaration) -> Vec<(&str, Span)> {
     let mut files: Vec<(&str, Span)> = model_file(declaration).into_iter().collect();
-    let entries = declaration
-        .body
-        .iter()
-        .flatten()
-        .filter(|_| declaration.keyword.text == "shape");
+    let entries = declaration.body.iter().flatten().filter(|_| is_mesh(declaration));
     for entry in entries.filter(|entry| entry.key.joined() == "keys") {
         if let EntryValue::Expr(expr) = &entry.value {
             files.extend(named_files(expr));
         }
     }
     files
+}
+
+fn is_mesh(declaration: &Declaration) -> bool {
+    declaration.keyword.text == "shape" && declaration.kind.as_ref().is_some_and(|kind| kind.text == "mesh")
 }
 
 /// Model file named by an import or by a mesh.
@@ -280,7 +280,7 @@ pub(super) fn model_file(declaration: &Declaration) -> Option<(&str, Span)> {
             let part = declaration.target.as_ref()?.parts.first()?;
             Some((&part.text, part.span))
         }
-        "shape" => {
+        "shape" if is_mesh(declaration) => {
             let is_file = |entry: &&Entry| entry.key.joined() == "file";
             match &declaration.body.as_ref()?.iter().find(is_file)?.value {
                 EntryValue::Expr(expr) => match &expr.kind {

@@ -36,7 +36,6 @@ mod light_links;
 mod lighting;
 mod luminaire;
 mod material;
-mod mesh_keys;
 mod model;
 mod motion;
 mod overrides;
@@ -59,6 +58,7 @@ mod table;
 mod transform;
 mod value;
 mod values;
+mod vertex_keys;
 
 pub use film::pass_error;
 pub use lighting::{Lighting, LightingKind};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glam::Affine3A;
+use glam::{Affine3A, Vec3};
 use shading::syntax::ast::{Declaration, ExprKind};
 use shading::{Diagnostic, Span};
 
@@ -13,18 +13,18 @@ use super::field::{Given, Range};
 use super::import::{ImportKind, has_parts, imported_file};
 use super::light_links::{LinkBlock, shared};
 use super::material::read_definition;
-use super::mesh_keys::{only_mesh, velocities};
 use super::motion::{MOTION, motion, placed};
 use super::resolve::PendingInstance;
 use super::shape::{MeshFile, ShapeDeclaration, ShapeSource};
 use super::shape_block::MeshEdits;
 use super::strands::of_model;
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
+use super::vertex_keys::{VertexSource, only_mesh, velocities};
 use renderer_geometry::ObjectAttributes;
 use renderer_import::{Model, ModelStrands, StrandKind};
 use renderer_scene::{
     CameraDesc, Catcher, Deformation, GeometryDesc, LightDesc, LightKind, LightLinks, MaterialDesc,
-    MaterialId, MeshKeys, MeshVelocities, Motion, ShapeDesc, SpotSlide,
+    MaterialId, Motion, ShapeDesc, SpotSlide, VertexKeys, VertexVelocities,
 };
 
 /// Values of an import's block.
@@ -305,7 +305,7 @@ impl Builder {
             }),
         };
         match source {
-            ShapeSource::Geometry(geometry) => {
+            ShapeSource::Geometry(geometry, vertices) => {
                 let material = match material {
                     Some(material) => material,
                     None => self.materials.default_material(span),
@@ -313,6 +313,11 @@ impl Builder {
                 self.groups
                     .declare(&name, vec![self.desc.shapes.len()], span, &mut self.context);
                 let motion = placed(block.motion.as_ref(), &block.transform, (None, &Affine3A::IDENTITY));
+                let deformation = match vertices {
+                    VertexSource::Constant => None,
+                    VertexSource::Keys(keys) => Some(Arc::new(keys) as Arc<dyn Deformation>),
+                    VertexSource::Velocities(velocities) => Some(self.moved_by(geometry.clone(), velocities)),
+                };
                 self.desc.shapes.push(ShapeDesc {
                     name: name.into(),
                     span,
@@ -320,7 +325,7 @@ impl Builder {
                     material,
                     world_from_object: block.transform,
                     motion,
-                    deformation: None,
+                    deformation,
                     flip_normals: block.flip_normals,
                     attributes: block.attributes,
                     catcher: block.catcher,
@@ -374,9 +379,9 @@ impl Builder {
                     self.context.error(file.span, message);
                     return None;
                 };
-                keys.push((*time, mesh));
+                keys.push((*time, GeometryDesc::Mesh(mesh)));
             }
-            let Some(keys) = MeshKeys::new(keys) else {
+            let Some(keys) = VertexKeys::new(keys) else {
                 self.context
                     .error(place, "the meshes of the keys differ in their triangles or numbers of vertices");
                 return None;
@@ -384,7 +389,8 @@ impl Builder {
             Arc::new(keys)
         } else if let Some(span) = mesh.velocities {
             let only = only_mesh(&model);
-            let Some((mesh, velocities)) = only.and_then(|mesh| Some((mesh.clone(), velocities(&mesh)?)))
+            let Some((mesh, velocities)) =
+                only.and_then(|mesh| Some((mesh.clone(), velocities(&mesh.attributes)?)))
             else {
                 let error = self
                     .context
@@ -393,14 +399,19 @@ impl Builder {
                 self.context.push(error);
                 return None;
             };
-            let shutter = &self.desc.film.shutter;
-            Arc::new(MeshVelocities { mesh, velocities, seconds: shutter.frame / shutter.fps })
+            self.moved_by(GeometryDesc::Mesh(mesh), velocities)
         } else {
             return Some(model);
         };
         let mut model = Model::clone(&model);
         model.shapes[0].deformation = Some(deformation);
         Some(Arc::new(model))
+    }
+
+    /// Motion of vertices by their velocities from the frame of the film on.
+    fn moved_by(&self, geometry: GeometryDesc, velocities: Vec<Vec3>) -> Arc<dyn Deformation> {
+        let shutter = &self.desc.film.shutter;
+        Arc::new(VertexVelocities { geometry, velocities, seconds: shutter.frame / shutter.fps })
     }
 
     /// Part of a mesh file that a `mesh` shape uses.

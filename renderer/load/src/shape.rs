@@ -8,11 +8,11 @@ use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
 use super::light_links::LinkBlock;
-use super::mesh_keys::{FileKey, file_keys};
 use super::motion::{MOTION, motion};
 use super::shape_block::{MeshEdits, ShapeBlock};
-use super::strands::{CURVES, POINTS, curves, points};
+use super::strands::{CURVES, POINTS, VELOCITIES, curves, points};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
+use super::vertex_keys::{FileKey, VertexSource, file_keys};
 use renderer_scene::{GeometryDesc, LightLinks};
 
 impl LinkBlock for ShapeBlock {
@@ -117,14 +117,9 @@ pub(super) const MESH: &[Key<ShapeBlock>] = &[
         name: "keys",
         doc: "in place of `file`, files at times in frames, as `{ at(0, \"a.ply\"), at(12, \"b.ply\") }`: each has one mesh, all \
               with the same triangles; vertices are interpolated linearly, and constant before the first and after the last",
-        set: |shape, field, context| shape.mesh_keys = file_keys(&field, context),
+        set: |shape, field, context| shape.keys = file_keys(&field, context),
     },
-    Key {
-        name: "velocities",
-        doc: "`true`: the vertices move by their attributes `vx`, `vy` and `vz`, or `velocity` (m/s), from the film's `frame`; \
-              `false` by default",
-        set: |shape, field, context| shape.velocities = field.given(field.boolean(context)),
-    },
+    VELOCITIES,
     Key {
         name: "part",
         doc: "index of the mesh in the file, from 0; by default the first of a .serialized file, and all of any other",
@@ -166,7 +161,7 @@ pub(super) struct ShapeDeclaration {
 
 /// Source of a shape's geometry.
 pub(super) enum ShapeSource {
-    Geometry(GeometryDesc),
+    Geometry(GeometryDesc, VertexSource),
     File(MeshFile),
     InstanceOf(Given<String>),
 }
@@ -232,20 +227,19 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ..ShapeBlock::default()
     };
     read_block(body_of(declaration), what, &[own, ANY, ShapeBlock::LINKS], &mut block, context);
+    let constant = |geometry: GeometryDesc| ShapeSource::Geometry(geometry, VertexSource::Constant);
     let source = match kind {
-        ShapeKeyword::Sphere => {
-            ShapeSource::Geometry(GeometryDesc::Sphere { center: block.center, radius: block.radius })
-        }
-        ShapeKeyword::Plane => ShapeSource::Geometry(GeometryDesc::Plane { size: block.size }),
-        ShapeKeyword::Rectangle => ShapeSource::Geometry(GeometryDesc::Rectangle { size: block.size2 }),
-        ShapeKeyword::Disk => ShapeSource::Geometry(GeometryDesc::Disk { radius: block.radius }),
-        ShapeKeyword::Cube => ShapeSource::Geometry(GeometryDesc::Cube { size: block.size3 }),
+        ShapeKeyword::Sphere => constant(GeometryDesc::Sphere { center: block.center, radius: block.radius }),
+        ShapeKeyword::Plane => constant(GeometryDesc::Plane { size: block.size }),
+        ShapeKeyword::Rectangle => constant(GeometryDesc::Rectangle { size: block.size2 }),
+        ShapeKeyword::Disk => constant(GeometryDesc::Disk { radius: block.radius }),
+        ShapeKeyword::Cube => constant(GeometryDesc::Cube { size: block.size3 }),
         ShapeKeyword::Cylinder => {
-            ShapeSource::Geometry(GeometryDesc::Cylinder { radius: block.radius, height: block.height })
+            constant(GeometryDesc::Cylinder { radius: block.radius, height: block.height })
         }
-        ShapeKeyword::Cone => ShapeSource::Geometry(cone(&block, context)?),
+        ShapeKeyword::Cone => constant(cone(&block, context)?),
         ShapeKeyword::Mesh => ShapeSource::File(MeshFile {
-            file: match block.mesh_keys.first() {
+            file: match block.keys.first() {
                 None => required(block.file.take(), "file", what, declaration, context)?,
                 Some((_, first)) => {
                     if let Some(file) = &block.file {
@@ -257,11 +251,17 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
             },
             part: block.part.take(),
             edits: block.edits,
-            keys: std::mem::take(&mut block.mesh_keys),
+            keys: std::mem::take(&mut block.keys),
             velocities: block.velocities.filter(|velocities| velocities.value).map(|given| given.span),
         }),
-        ShapeKeyword::Curves => ShapeSource::Geometry(curves(&block.strands, declaration, context)?),
-        ShapeKeyword::Points => ShapeSource::Geometry(points(&block.strands, declaration, context)?),
+        ShapeKeyword::Curves => {
+            let (geometry, vertices) = curves(&block, declaration, context)?;
+            ShapeSource::Geometry(geometry, vertices)
+        }
+        ShapeKeyword::Points => {
+            let (geometry, vertices) = points(&block, declaration, context)?;
+            ShapeSource::Geometry(geometry, vertices)
+        }
         ShapeKeyword::Instance => {
             ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?)
         }

@@ -4,7 +4,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Expr;
 
 use super::field::Given;
-use super::mesh_keys::FileKey;
+use super::vertex_keys::FileKey;
 use renderer_geometry::{CurveBasis, CurveStyle, Mesh, ObjectAttributes, PointStyle};
 use renderer_scene::{Catcher, LightLinks, Motion};
 
@@ -27,7 +27,7 @@ pub(super) struct ShapeBlock {
     pub(super) file: Option<Given<String>>,
     pub(super) part: Option<Given<u64>>,
     pub(super) edits: MeshEdits,
-    pub(super) mesh_keys: Vec<FileKey>,
+    pub(super) keys: Vec<FileKey>,
     pub(super) velocities: Option<Given<bool>>,
     pub(super) of: Option<Given<String>>,
     pub(super) strands: StrandBlock,
@@ -53,7 +53,7 @@ impl Default for ShapeBlock {
             file: None,
             part: None,
             edits: MeshEdits::default(),
-            mesh_keys: vec![],
+            keys: vec![],
             velocities: None,
             of: None,
             strands: StrandBlock::default(),

@@ -20,12 +20,12 @@
 mod camera;
 mod deformation;
 mod film;
+mod geometry;
 mod integrator;
 mod light;
 mod light_links;
 mod luminaire;
 mod material;
-mod mesh_keys;
 mod motion;
 mod nesting;
 mod placed;
@@ -34,10 +34,12 @@ mod shape;
 mod shape_pattern;
 mod shutter;
 mod track;
+mod vertex_keys;
 
 pub use camera::CameraDesc;
 pub use deformation::Deformation;
 pub use film::{FilmDesc, SamplerDesc};
+pub use geometry::GeometryDesc;
 pub use integrator::{Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Show};
 pub use light::{
     Interpolation, LightDesc, LightKind, MapRows, Outline, SlideDesc, SlideLookup, SlideWrap, SpotFalloff,
@@ -46,15 +48,15 @@ pub use light::{
 pub use light_links::{LightLinks, LightVisibility, ShapeFilter, ShapePattern};
 pub use luminaire::{AngularTable, LUMENS_PER_WATT, Luminaire, PhotometricWeb, Photometry, Symmetry};
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
-pub use mesh_keys::{MeshKeys, MeshVelocities};
 pub use motion::{Motion, NodeTracks, SceneTime, Shutter, TransformKey};
 pub use nesting::{Nesting, Priority};
 pub use placed::Placed;
 pub use ray_override::{RayFilter, RayOverride};
-pub use shape::{Catcher, GeometryDesc, ModelPart, ShapeDesc};
+pub use shape::{Catcher, ModelPart, ShapeDesc};
 pub use shape_pattern::names_shape;
 pub use shutter::{ShutterCurve, ShutterTiming};
 pub use track::{Track, TrackInterpolation, TrackValue};
+pub use vertex_keys::{VertexKeys, VertexVelocities};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -148,8 +150,8 @@ impl SceneDesc {
             if let Some(motion) = &shape.motion {
                 shape.world_from_object = in_single(&motion.at(time));
             }
-            if let Some(mesh) = shape.deformation.as_ref().and_then(|deformation| deformation.at(time)) {
-                shape.geometry = mesh.into();
+            if let Some(geometry) = shape.deformation.as_ref().and_then(|deformation| deformation.at(time)) {
+                shape.geometry = geometry;
             }
         }
         for camera in &mut self.cameras {

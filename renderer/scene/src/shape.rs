@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::Affine3A;
 use shading::Span;
 
 use crate::deformation::{self, Deformation};
+use crate::geometry::GeometryDesc;
 use crate::{LightLinks, MaterialId, Motion, Shutter};
-use renderer_geometry::{Curves, Geometry, Mesh, ObjectAttributes, Placement, Points, Shape};
+use renderer_geometry::{ObjectAttributes, Placement, Shape};
 
 /// Shape with its name.
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ pub struct ShapeDesc {
     pub world_from_object: Affine3A,
     /// Object-to-world transform over time, which replaces `world_from_object`.
     pub motion: Option<Arc<Motion>>,
-    /// Mesh over time, which replaces the geometry.
+    /// Mesh, curves or points over time, which replace the geometry.
     pub deformation: Option<Arc<dyn Deformation>>,
     /// True if normals are flipped.
     pub flip_normals: bool,
@@ -65,7 +66,7 @@ impl ShapeDesc {
         let deformed = self.deformation.as_ref();
         let deformed = deformed.and_then(|deformation| deformation::sampled(&**deformation, shutter));
         let ((geometry, placed), vertex_motion) = match deformed {
-            Some((mesh, motion)) => (GeometryDesc::from(mesh).build(), motion),
+            Some((geometry, motion)) => (geometry.build(), motion),
             None => (self.geometry.build(), None),
         };
         let placement = match &self.motion {
@@ -89,95 +90,4 @@ pub enum Catcher {
     Shadow,
     /// Hole in the picture, which hides surfaces behind it.
     Holdout,
-}
-
-/// Geometry of a shape, in object space.
-#[derive(Clone, Debug)]
-pub enum GeometryDesc {
-    /// Sphere.
-    Sphere {
-        /// Centre.
-        center: Vec3,
-        /// Radius, positive.
-        radius: f32,
-    },
-    /// Square in the xz plane about the origin, facing +y.
-    Plane {
-        /// Side length, positive.
-        size: f32,
-    },
-    /// Rectangle in the xy plane about the origin, facing +z.
-    Rectangle {
-        /// Extent in x and y, positive.
-        size: Vec2,
-    },
-    /// Disk in the xy plane about the origin, facing +z.
-    Disk {
-        /// Radius, positive.
-        radius: f32,
-    },
-    /// Axis-aligned box about the origin, facing outward.
-    Cube {
-        /// Extent, positive.
-        size: Vec3,
-    },
-    /// Lateral surface of a cylinder about the z axis, from z = 0 up, facing outward.
-    Cylinder {
-        /// Radius, positive.
-        radius: f32,
-        /// Height, positive.
-        height: f32,
-    },
-    /// Lateral surface of a cone about the z axis, from z = 0 up, facing outward.
-    Cone {
-        /// Radius at z = 0, positive.
-        radius: f32,
-        /// Radius at the height, less than `radius`; 0 for a point.
-        top: f32,
-        /// Height, positive.
-        height: f32,
-    },
-    /// Triangle mesh. Shapes that hold the same `Arc` are instances of it.
-    Mesh(Arc<Mesh>),
-    /// Tubes or ribbons along splines.
-    Curves(Arc<Curves>),
-    /// Spheres or discs.
-    Points(Arc<Points>),
-}
-
-impl GeometryDesc {
-    /// Returns the geometry for intersection, and the transform from its object space to that of the description.
-    pub fn build(&self) -> (Geometry, Affine3A) {
-        let mesh = |mesh: Mesh| Geometry::Mesh(Arc::new(mesh));
-        match self {
-            GeometryDesc::Sphere { center, radius } => {
-                let placed = Affine3A::from_translation(*center) * Affine3A::from_scale(Vec3::splat(*radius));
-                (Geometry::Sphere, placed)
-            }
-            GeometryDesc::Plane { size } => (mesh(Mesh::plane(*size)), Affine3A::IDENTITY),
-            GeometryDesc::Rectangle { size } => {
-                (mesh(Mesh::rectangle()), Affine3A::from_scale((0.5 * *size).extend(1.0)))
-            }
-            GeometryDesc::Disk { radius } => {
-                (Geometry::Disk, Affine3A::from_scale(Vec3::new(*radius, *radius, 1.0)))
-            }
-            GeometryDesc::Cube { size } => (mesh(Mesh::cube()), Affine3A::from_scale(0.5 * *size)),
-            GeometryDesc::Cylinder { radius, height } => {
-                (Geometry::Cylinder, Affine3A::from_scale(Vec3::new(*radius, *radius, *height)))
-            }
-            GeometryDesc::Cone { radius, top, height } => (
-                Geometry::Cone(top / radius),
-                Affine3A::from_scale(Vec3::new(*radius, *radius, *height)),
-            ),
-            GeometryDesc::Mesh(mesh) => (Geometry::Mesh(mesh.clone()), Affine3A::IDENTITY),
-            GeometryDesc::Curves(curves) => (Geometry::Curves(curves.clone()), Affine3A::IDENTITY),
-            GeometryDesc::Points(points) => (Geometry::Points(points.clone()), Affine3A::IDENTITY),
-        }
-    }
-}
-
-impl From<Mesh> for GeometryDesc {
-    fn from(mesh: Mesh) -> GeometryDesc {
-        GeometryDesc::Mesh(Arc::new(mesh))
-    }
 }

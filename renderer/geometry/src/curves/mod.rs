@@ -20,9 +20,11 @@ mod root;
 mod tube;
 
 use std::iter;
+use std::sync::Arc;
 
 use glam::{Affine3A, DVec4, Vec3, Vec3Swizzles, Vec4};
 
+use super::strand_motion::{StrandMotion, blended};
 use super::{AttributeDomain, MeshAttribute};
 pub use basis::CurveBasis;
 use cubic::Cubic;
@@ -75,7 +77,10 @@ pub struct Curves {
     first_segments: Vec<u32>,
     /// Pieces of each segment.
     pieces: u32,
+    /// Bounds over the shutter interval.
     bounds: Bounds,
+    /// Motion of the control points, if they move; `set` has them as they are when the shutter opens.
+    motion: Option<StrandMotion>,
 }
 
 /// Place on a curve.
@@ -228,11 +233,52 @@ impl Curves {
             first_segments,
             pieces: 1,
             bounds: Bounds::EMPTY,
+            motion: None,
         };
         curves.pieces = curves.good_pieces();
         let all = (0..curves.segments.len()).map(|segment| curves.segment_bounds(segment));
         curves.bounds = all.fold(Bounds::EMPTY, Bounds::union);
         Ok(curves)
+    }
+
+    /// Curves whose control points move, by keys at uniform times of the shutter interval; the rest is that of the first
+    /// key. `None` if the keys are not alike, or there is none.
+    ///
+    /// # Panics
+    /// If there are more keys than [`MAX_PLACEMENT_KEYS`](crate::MAX_PLACEMENT_KEYS).
+    pub fn moving(keys: &[Arc<Curves>]) -> Option<Curves> {
+        let first = keys.first()?;
+        if !keys.iter().all(|key| key.is_alike(first)) {
+            return None;
+        }
+        let motion = StrandMotion::new(keys.iter().map(|key| key.key()));
+        let bounds = keys.iter().fold(Bounds::EMPTY, |bounds, key| bounds.union(key.bounds));
+        Some(Curves { motion, bounds, ..Curves::clone(first) })
+    }
+
+    /// Returns whether other curves have the same strands, basis and style.
+    pub fn is_alike(&self, other: &Curves) -> bool {
+        let kind = |curves: &Curves| (curves.set.basis, curves.set.style);
+        kind(self) == kind(other) && self.set.strands == other.set.strands
+    }
+
+    /// Curves between these and others that are alike.
+    ///
+    /// # Errors
+    /// If a control point or a normal between them is invalid.
+    pub fn blended(&self, other: &Curves, part: f32) -> Result<Curves, CurvesError> {
+        let (vertices, normals) = blended([self.key(), other.key()], part);
+        Curves::new(CurveSet { vertices, normals, ..self.set.clone() })
+    }
+
+    /// Motion of the control points, if they move.
+    #[inline]
+    pub fn motion(&self) -> Option<&StrandMotion> {
+        self.motion.as_ref()
+    }
+
+    fn key(&self) -> (&[Vec4], &[Vec3]) {
+        (&self.set.vertices, &self.set.normals)
     }
 
     /// The description.
@@ -270,6 +316,7 @@ impl Curves {
             + size_of_val(&*self.segments)
             + size_of_val(&*self.first_segments)
             + attributes
+            + self.motion.as_ref().map_or(0, StrandMotion::memory)
     }
 
     /// Strand of a primitive.
@@ -293,17 +340,25 @@ impl Curves {
         }
     }
 
-    /// Position and radius of a place.
-    pub fn vertex_at(&self, place: &CurvePlace) -> Vec4 {
-        let points = self.set.vertices[place.first as usize..].iter().zip(place.weights);
-        points.map(|(&p, weight)| p * weight).sum()
+    /// Position and radius of a place at a time of the shutter interval.
+    pub fn vertex_at(&self, place: &CurvePlace, time: f32) -> Vec4 {
+        let points = (place.first as usize..self.set.vertices.len()).zip(place.weights);
+        points.map(|(index, weight)| self.control_point(index, time) * weight).sum()
     }
 
-    /// Length of the polygon of a strand's control points `[m]`.
-    pub fn strand_length(&self, strand: u32) -> f32 {
+    #[inline]
+    fn control_point(&self, index: usize, time: f32) -> Vec4 {
+        match &self.motion {
+            None => self.set.vertices[index],
+            Some(motion) => motion.vertex(index, time),
+        }
+    }
+
+    /// Length of the polygon of a strand's control points at a time of the shutter interval `[m]`.
+    pub fn strand_length(&self, strand: u32, time: f32) -> f32 {
         let [first, end] = [0, 1].map(|next| self.first_segments[strand as usize + next]);
         let segment = |segment: u32| {
-            let cubic = self.cubic(segment, DVec4::from);
+            let cubic = self.cubic_at(segment, time, DVec4::from);
             cubic.0[0].truncate().distance(cubic.0[3].truncate())
         };
         (first..end).map(segment).sum::<f64>() as f32
@@ -317,11 +372,30 @@ impl Curves {
         (((f64::from(segment - first) + s) / count) as f32, count)
     }
 
-    /// The cubic of a segment; `point` transforms the control points.
+    /// The cubic of a segment in the frame of a ray, at its time.
     #[inline]
-    fn cubic(&self, segment: u32, point: impl Fn(Vec4) -> DVec4) -> Cubic {
+    fn cubic_in(&self, frame: &RayFrame, segment: u32) -> Cubic {
+        self.cubic_at(segment, frame.time, |vertex| frame.vertex(vertex))
+    }
+
+    /// The cubic of a segment at a time of the shutter interval; `point` transforms the control points.
+    #[inline]
+    fn cubic_at(&self, segment: u32, time: f32, point: impl Fn(Vec4) -> DVec4) -> Cubic {
+        match &self.motion {
+            None => self.cubic_of(&self.set.vertices, segment, point),
+            Some(motion) => {
+                let first = self.segments[segment as usize] as usize;
+                let last = self.set.basis.segment_points() - 1;
+                let points = [0, 1, 2, 3].map(|index: usize| motion.vertex(first + index.min(last), time));
+                self.set.basis.cubic(points.map(point))
+            }
+        }
+    }
+
+    /// The cubic of a segment with these control points of all curves; `point` transforms them.
+    #[inline]
+    fn cubic_of(&self, vertices: &[Vec4], segment: u32, point: impl Fn(Vec4) -> DVec4) -> Cubic {
         let first = self.segments[segment as usize] as usize;
-        let vertices = &self.set.vertices;
         let points = match self.set.basis {
             CurveBasis::Linear => {
                 let [a, b] = [vertices[first], vertices[first + 1]].map(point);
@@ -342,9 +416,17 @@ impl Curves {
         [f64::from(piece) * scale, f64::from(piece + 1) * scale]
     }
 
-    /// Bounding box of a primitive under a transform.
-    pub(super) fn primitive_bounds(&self, primitive: u32, to_world: &Affine3A) -> Bounds {
-        let cubic = self.cubic(primitive / self.pieces, DVec4::from);
+    /// Control points at each key of the motion; one list if they are constant.
+    pub(super) fn keys(&self) -> &[Vec<Vec4>] {
+        match &self.motion {
+            None => std::slice::from_ref(&self.set.vertices),
+            Some(motion) => motion.vertices(),
+        }
+    }
+
+    /// Bounding box of a primitive with the control points of a key, under a transform.
+    pub(super) fn primitive_bounds(&self, primitive: u32, key: &[Vec4], to_world: &Affine3A) -> Bounds {
+        let cubic = self.cubic_of(key, primitive / self.pieces, DVec4::from);
         let cubic = if self.pieces == 1 {
             cubic
         } else {
@@ -354,7 +436,8 @@ impl Curves {
     }
 
     fn segment_bounds(&self, segment: usize) -> Bounds {
-        bounds_of(&self.cubic(segment as u32, DVec4::from), &Affine3A::IDENTITY)
+        let cubic = self.cubic_of(&self.set.vertices, segment as u32, DVec4::from);
+        bounds_of(&cubic, &Affine3A::IDENTITY)
     }
 }
 
@@ -390,7 +473,7 @@ impl Curves {
         let area = |pieces: u32| -> f32 {
             let scale = 1.0 / f64::from(pieces);
             let surface = |segment: usize| -> f32 {
-                let cubic = self.cubic(segment as u32, DVec4::from);
+                let cubic = self.cubic_of(&self.set.vertices, segment as u32, DVec4::from);
                 let parts = (0..pieces).map(|k| cubic.part([f64::from(k) * scale, f64::from(k + 1) * scale]));
                 parts
                     .map(|part| {

@@ -51,7 +51,7 @@ impl Ends<'_> {
             false => End::Open,
             true if curves.set.basis.is_smooth() => End::Joint,
             true => {
-                let next = curves.cubic(self.segment + 1, |vertex| self.frame.vertex(vertex));
+                let next = curves.cubic_in(self.frame, self.segment + 1);
                 End::Corner(next.power().slope(0.0))
             }
         }

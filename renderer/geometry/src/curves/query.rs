@@ -1,6 +1,6 @@
 //! Intersection of a ray with a primitive: rejects, splits until the piece is nearly straight, and solves.
 
-use glam::{DVec3, DVec4, Vec4};
+use glam::{DVec3, DVec4};
 
 use super::cubic::Cubic;
 use super::oriented_ribbon::OrientedRibbon;
@@ -42,7 +42,7 @@ impl Curves {
         rounding: f64,
     ) -> Option<CurveHit> {
         let segment = primitive / self.pieces;
-        let whole = self.cubic(segment, |vertex| frame.vertex(vertex));
+        let whole = self.cubic_in(frame, segment);
         let span = self.span(primitive);
         let cubic = if self.pieces == 1 { whole } else { whole.part(span) };
         let [near, far] = [near, far].map(|t| frame.coordinate(t));
@@ -72,7 +72,11 @@ impl Curves {
         let first = self.segments[segment as usize] as usize;
         let count = self.set.basis.segment_points();
         let normal = |index: usize| {
-            let n = self.set.normals[first + index.min(count - 1)];
+            let index = first + index.min(count - 1);
+            let n = match &self.motion {
+                None => self.set.normals[index],
+                Some(motion) => motion.normal(index, frame.time),
+            };
             frame.vector(n.as_dvec3()).extend(0.0)
         };
         self.set.basis.cubic([0, 1, 2, 3].map(normal))
@@ -162,7 +166,7 @@ impl Curves {
     /// Geometric data at a hit of the ray with this frame.
     pub(crate) fn geometry_at(&self, primitive: u32, frame: &RayFrame, hit: &CurveHit) -> CurveGeometry {
         let segment = primitive / self.pieces;
-        let power = self.cubic(segment, |vertex| frame.vertex(vertex)).power();
+        let power = self.cubic_in(frame, segment).power();
         let (center, slope) = (power.at(hit.s), power.slope(hit.s));
         let tangent = slope.truncate().normalize_or(DVec3::X);
         let p = DVec3::new(0.0, 0.0, frame.coordinate(hit.t));
@@ -209,11 +213,11 @@ impl Curves {
         }
     }
 
-    /// Centre and derivative of the curve at a parameter of a primitive, in `[0,1]`.
-    pub(crate) fn center(&self, primitive: u32, part: f32) -> (DVec4, DVec4) {
+    /// Centre and derivative of the curve at a parameter of a primitive, in `[0,1]`, and at a time of the shutter interval.
+    pub(crate) fn center(&self, primitive: u32, part: f32, time: f32) -> (DVec4, DVec4) {
         let [from, to] = self.span(primitive);
         let s = from + (to - from) * f64::from(part);
-        let power = self.cubic(primitive / self.pieces, |p: Vec4| DVec4::from(p)).power();
+        let power = self.cubic_at(primitive / self.pieces, time, DVec4::from).power();
         (power.at(s), power.slope(s))
     }
 }

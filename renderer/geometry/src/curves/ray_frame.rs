@@ -1,6 +1,8 @@
-//! Coordinates in which a ray is the z axis.
+//! Coordinates in which a ray is the z axis, and the time of the ray.
 
 use glam::{DMat3, DVec3, DVec4, Vec4};
+
+use crate::placement::SHUTTER_OPEN;
 
 /// Orthonormal frame at the origin of a ray, whose direction is z.
 #[derive(Clone, Copy, Debug)]
@@ -9,16 +11,23 @@ pub(crate) struct RayFrame {
     axes: DMat3,
     /// Length of the direction, which converts distances to units of it.
     length: f64,
+    /// Time of the shutter interval.
+    pub(crate) time: f32,
 }
 
 impl RayFrame {
     /// Frame of no ray.
-    pub(crate) const NONE: RayFrame = RayFrame { origin: DVec3::ZERO, axes: DMat3::IDENTITY, length: 1.0 };
+    pub(crate) const NONE: RayFrame = RayFrame {
+        origin: DVec3::ZERO,
+        axes: DMat3::IDENTITY,
+        length: 1.0,
+        time: SHUTTER_OPEN,
+    };
 
     /// The frame of a ray whose direction may have any length.
     // Duff et al. 2017, "Building an Orthonormal Basis, Revisited".
     #[inline]
-    pub(crate) fn new(origin: DVec3, direction: DVec3) -> RayFrame {
+    pub(crate) fn new(origin: DVec3, direction: DVec3, time: f32) -> RayFrame {
         let length = direction.length();
         let d = direction / length;
         let sign = 1f64.copysign(d.z);
@@ -26,7 +35,7 @@ impl RayFrame {
         let b = d.x * d.y * a;
         let x = DVec3::new(1.0 + sign * d.x * d.x * a, sign * b, -sign * d.x);
         let y = DVec3::new(b, sign + d.y * d.y * a, -d.y);
-        RayFrame { origin, axes: DMat3::from_cols(x, y, d), length }
+        RayFrame { origin, axes: DMat3::from_cols(x, y, d), length, time }
     }
 
     /// Position and radius of a control point.

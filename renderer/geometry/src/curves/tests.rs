@@ -3,6 +3,7 @@
 use glam::{DVec3, Vec3, Vec4};
 
 use super::{CurveBasis, CurveSet, CurveStyle, Curves, RayFrame};
+use crate::placement::SHUTTER_OPEN;
 
 /// Numbers in `[0,1)` by a linear congruential generator.
 struct Numbers(u64);
@@ -42,7 +43,7 @@ fn strand(numbers: &mut Numbers, basis: CurveBasis, style: CurveStyle, radius: f
 
 /// First hit on any primitive, by distance.
 fn first_hit(curves: &Curves, origin: DVec3, direction: DVec3, near: f64) -> Option<f64> {
-    let frame = RayFrame::new(origin, direction);
+    let frame = RayFrame::new(origin, direction, SHUTTER_OPEN);
     let hits = (0..curves.primitive_count())
         .filter_map(|primitive| curves.intersect(primitive, &frame, [near, f64::INFINITY], 0.0));
     hits.map(|hit| hit.t).min_by(f64::total_cmp)
@@ -53,8 +54,8 @@ fn sampled(curves: &Curves, origin: DVec3, direction: DVec3) -> Option<[f64; 2]>
     const STEPS: u32 = 4000;
     let mut found: Option<[f64; 2]> = None;
     for segment in 0..curves.segment_count() as u32 {
-        let frame = RayFrame::new(origin, direction);
-        let power = curves.cubic(segment, |vertex| frame.vertex(vertex)).power();
+        let frame = RayFrame::new(origin, direction, SHUTTER_OPEN);
+        let power = curves.cubic_in(&frame, segment).power();
         for step in 0..=STEPS {
             let v = power.at(f64::from(step) / f64::from(STEPS));
             let chord = v.w * v.w - v.x * v.x - v.y * v.y;

@@ -11,8 +11,7 @@ use super::animation::Animation;
 use super::content::GltfContent;
 use super::pose::Pose;
 use super::posed_primitive::read_primitive;
-use renderer_geometry::Mesh;
-use renderer_scene::{Deformation, Motion, SceneTime};
+use renderer_scene::{Deformation, GeometryDesc, Motion, SceneTime};
 
 /// A file with the animation that is played.
 pub(super) struct AnimatedFile {
@@ -59,7 +58,7 @@ impl AnimatedFile {
 }
 
 impl Deformation for DeformedPrimitive {
-    fn at(&self, time: SceneTime) -> Option<Mesh> {
+    fn at(&self, time: SceneTime) -> Option<GeometryDesc> {
         let AnimatedFile { content, path, animation, .. } = &*self.of;
         let GltfContent { document, targets, buffers } = &**content;
         // Each time is decoded like another reading of the file.
@@ -74,8 +73,7 @@ impl Deformation for DeformedPrimitive {
         let pose = Pose::with_weights((&node, weights), &places, document, targets, buffers).ok()?;
         let primitive = mesh.primitives().nth(self.primitive)?;
         let read = read_primitive("", &primitive, pose.as_ref(), buffers, Path::new(path));
-        let mesh = read.ok()?.ok()?;
-        Some(Arc::unwrap_or_clone(mesh))
+        Some(GeometryDesc::Mesh(read.ok()?.ok()?))
     }
 }
 

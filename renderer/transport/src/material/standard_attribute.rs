@@ -172,15 +172,19 @@ impl NumberAttribute {
             NumberAttribute::CurveIntercept => shape?.curves().map(|_| globals.u)?,
             NumberAttribute::CurveThickness => {
                 let curves = shape?.curves()?;
-                2.0 * curves.vertex_at(&curves.place(globals.primitive, globals.u)).w
+                2.0 * curves.vertex_at(&curves.place(globals.primitive, globals.u), globals.time).w
             }
             NumberAttribute::CurveLength => {
                 let curves = shape?.curves()?;
-                curves.strand_length(curves.strand_of(globals.primitive))
+                curves.strand_length(curves.strand_of(globals.primitive), globals.time)
             }
             NumberAttribute::CurveRandom => random_of(object, shape?.curves()?.strand_of(globals.primitive)),
             NumberAttribute::IsPoint => f32::from(u8::from(shape?.points().is_some())),
-            NumberAttribute::PointRadius => shape?.points()?.vertices().get(globals.primitive as usize)?.w,
+            NumberAttribute::PointRadius => {
+                let points = shape?.points()?;
+                let is_valid = globals.primitive < points.primitive_count();
+                is_valid.then(|| points.vertex_at(globals.primitive, globals.time).w)?
+            }
             NumberAttribute::PointRandom => {
                 shape?.points()?;
                 random_of(object, globals.primitive)

@@ -1,11 +1,11 @@
 //! Motion vectors: displacement of the points of surfaces in the picture, to the next frame and to the previous one.
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Affine3A, Vec2, Vec3, Vec4};
 
 use crate::scene::build::Built;
 use renderer_base::math::in_single;
 use renderer_geometry::camera::Camera;
-use renderer_geometry::{Interaction, Shape};
+use renderer_geometry::{Geometry, Interaction, Points, SHUTTER_OPEN, Shape};
 use renderer_scene::{CameraDesc, SceneDesc, SceneTime, ShapeDesc};
 
 /// Poses of a scene at the next frame and at the previous one.
@@ -23,8 +23,8 @@ pub struct FrameMotion {
 struct ShapeFrames {
     shape: Shape,
     world_from_object: [Affine3A; 2],
-    /// Positions of the vertices, if they move relative to object space.
-    positions: Option<[Vec<Vec3>; 2]>,
+    /// Mesh, curves or points, if their vertices move relative to object space.
+    deformed: Option<[Geometry; 2]>,
 }
 
 impl FrameMotion {
@@ -58,11 +58,11 @@ impl FrameMotion {
                 None => *shape.placement().open().world_from_object(),
                 Some(motion) => space.transform_to_rendering(&(in_single(&motion.at(time)) * placed)),
             };
-            let positions = |time: SceneTime| Some(of.deformation.as_ref()?.at(time)?.positions);
+            let deformed = |time: SceneTime| Some(of.deformation.as_ref()?.at(time)?.build().0);
             (of.motion.is_some() || of.deformation.is_some()).then(|| ShapeFrames {
                 shape: shape.clone(),
                 world_from_object: times.map(place),
-                positions: positions(times[0]).zip(positions(times[1])).map(<[_; 2]>::from),
+                deformed: deformed(times[0]).zip(deformed(times[1])).map(<[_; 2]>::from),
             })
         };
         Some(FrameMotion {
@@ -92,17 +92,34 @@ impl FrameMotion {
 impl ShapeFrames {
     /// Position of a point of the surface at a frame.
     fn point(&self, it: &Interaction, frame: usize) -> Vec3 {
-        let object = match (&self.positions, self.shape.mesh()) {
-            (Some(positions), Some(mesh)) => {
+        let deformed = self.deformed.as_ref().map(|frames| &frames[frame]);
+        let object = deformed.and_then(|deformed| match (&self.shape.geometry, deformed) {
+            (Geometry::Mesh(mesh), Geometry::Mesh(deformed)) => {
                 let corners = mesh.triangles[it.primitive as usize].map(|index| index as usize);
                 let weights = weights(self.shape.triangle_at(it.primitive, it.time), it.p);
                 let vertex =
-                    |corner: usize| positions[frame].get(corners[corner]).copied().unwrap_or_default();
-                vertex(0) * weights.x + vertex(1) * weights.y + vertex(2) * weights.z
+                    |corner: usize| deformed.positions.get(corners[corner]).copied().unwrap_or_default();
+                Some(vertex(0) * weights.x + vertex(1) * weights.y + vertex(2) * weights.z)
             }
-            _ => self.shape.placement().at(it.time).inverse_point(it.p),
-        };
+            (Geometry::Curves(curves), Geometry::Curves(deformed)) => {
+                let place = curves.place(it.primitive, it.uv.x);
+                let center = (curves.vertex_at(&place, it.time), deformed.vertex_at(&place, SHUTTER_OPEN));
+                Some(self.carried(it, center))
+            }
+            (Geometry::Points(points), Geometry::Points(deformed)) => {
+                let at = |points: &Points, time: f32| points.vertex_at(it.primitive, time);
+                Some(self.carried(it, (at(points, it.time), at(deformed, SHUTTER_OPEN))))
+            }
+            _ => None,
+        });
+        let object = object.unwrap_or_else(|| self.shape.placement().at(it.time).inverse_point(it.p));
         self.world_from_object[frame].transform_point3(object)
+    }
+    /// The point of a surface about a centre that moves and changes its radius.
+    fn carried(&self, it: &Interaction, (now, then): (Vec4, Vec4)) -> Vec3 {
+        let from_center = self.shape.placement().at(it.time).inverse_point(it.p) - now.truncate();
+        let scale = if now.w > 0.0 { then.w / now.w } else { 1.0 };
+        then.truncate() + from_center * scale
     }
 }
 

@@ -124,6 +124,20 @@ fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut 
             hash_floats(&v.to_array(), hasher);
         }
     }
+    let strands = (shape.curves().and_then(|curves| curves.motion()))
+        .or(shape.points().and_then(|points| points.motion()));
+    if let Some(motion) = strands {
+        motion
+            .vertices()
+            .iter()
+            .flatten()
+            .for_each(|v| hash_floats(&v.to_array(), hasher));
+        motion
+            .normals()
+            .iter()
+            .flatten()
+            .for_each(|n| hash_floats(&n.to_array(), hasher));
+    }
     if let Some(mesh) = shape.mesh() {
         meshes[&Arc::as_ptr(mesh)].hash(hasher);
     }

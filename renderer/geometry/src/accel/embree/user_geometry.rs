@@ -13,7 +13,7 @@ use super::sys::{
     BoundsArguments, INVALID_ID, IntersectArguments, OccludedArguments, RtcBounds, RtcHit, RtcRay, RtcRayHit,
 };
 use crate::curves::RayFrame;
-use crate::{Analytic, Curves, Geometry, Hit, Placement, Points, Shape, ShapeId};
+use crate::{Analytic, Curves, Geometry, Hit, Placement, Points, Shape, ShapeId, points};
 use renderer_base::math::Bounds;
 
 /// A surface that Kiln intersects, with its transform.
@@ -78,17 +78,44 @@ impl UserSurface {
         }
     }
 
-    /// Number of Embree's time steps.
+    /// Number of Embree's time steps: the keys of the vertices if they move, or of the placement.
     pub(super) fn time_steps(&self) -> u32 {
-        self.bounds.len() as u32
+        match self.vertex_keys() {
+            keys @ 2.. => keys as u32,
+            _ => self.placement.keys().len() as u32,
+        }
+    }
+
+    /// Number of keys of the vertices of curves or points.
+    fn vertex_keys(&self) -> usize {
+        match &self.kind {
+            SurfaceKind::Analytic(_) => 1,
+            SurfaceKind::Curves(curves) => curves.keys().len(),
+            SurfaceKind::Points(points) => points.keys().len(),
+        }
     }
 
     fn primitive_bounds(&self, primitive: u32, step: usize) -> Bounds {
-        let world_from_object = &self.placement.keys()[step];
+        if self.vertex_keys() == 1 {
+            return self.key_bounds(primitive, 0, step);
+        }
+        // A point is a weighted mean of the positions of its vertices' keys under all keys of the placement.
+        let placements = 0..self.placement.keys().len();
+        let all = placements.map(|placement| self.key_bounds(primitive, step, placement));
+        all.fold(Bounds::EMPTY, Bounds::union)
+    }
+
+    /// Bounds of a primitive at a key of its vertices, under a key of the placement.
+    fn key_bounds(&self, primitive: u32, key: usize, placement: usize) -> Bounds {
+        let world_from_object = &self.placement.keys()[placement];
         match &self.kind {
-            SurfaceKind::Analytic(_) => self.bounds[step],
-            SurfaceKind::Curves(curves) => curves.primitive_bounds(primitive, world_from_object),
-            SurfaceKind::Points(points) => points.primitive_bounds(primitive, world_from_object),
+            SurfaceKind::Analytic(_) => self.bounds[placement],
+            SurfaceKind::Curves(curves) => {
+                curves.primitive_bounds(primitive, &curves.keys()[key], world_from_object)
+            }
+            SurfaceKind::Points(points) => {
+                points::bounds_of(points.keys()[key][primitive as usize], world_from_object)
+            }
         }
     }
 
@@ -141,7 +168,7 @@ impl UserSurface {
         FRAME.with_borrow_mut(|cached| {
             if cached.surface != self.number || cached.line != line {
                 let [origin, direction] = self.object_line(ray);
-                let frame = RayFrame::new(origin, direction);
+                let frame = RayFrame::new(origin, direction, ray.dir_time.w);
                 *cached = CachedFrame { surface: self.number, line, frame };
             }
             intersect(&cached.frame)

@@ -1,4 +1,4 @@
-//! Keys `keys` and `velocities` of meshes: vertices that move.
+//! Keys `keys` and `velocities` of meshes, curves and points: vertices that move.
 
 use std::sync::Arc;
 
@@ -9,9 +9,18 @@ use shading::syntax::ast::{Expr, ExprKind};
 use super::context::LoadContext;
 use super::field::{Field, Given};
 use super::value::SceneValue;
-use renderer_geometry::{AttributeDomain, Mesh};
+use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
+use renderer_scene::VertexKeys;
 
-/// Mesh file at a time in frames.
+/// Source of the motion of vertices.
+pub(super) enum VertexSource {
+    Constant,
+    Keys(VertexKeys),
+    /// Velocity of each vertex [m/s].
+    Velocities(Vec<Vec3>),
+}
+
+/// File at a time in frames.
 pub(super) type FileKey = (f64, Given<String>);
 
 /// Reads `{ at(0, "a.ply"), at(12, "b.ply") }`.
@@ -35,7 +44,7 @@ pub(super) fn file_keys(field: &Field<'_>, context: &mut LoadContext) -> Vec<Fil
             _ => None,
         };
         let Some((time, file)) = key else {
-            context.error(expr.span, "a key of a mesh is `at(frame, \"file\")`");
+            context.error(expr.span, "a key is `at(frame, \"file\")`");
             return vec![];
         };
         if let Some((last, _)) = keys.last().filter(|(last, _)| time <= *last) {
@@ -65,11 +74,10 @@ pub(super) fn named_files(expr: &Expr) -> Vec<(&str, Span)> {
     names
 }
 
-/// Velocities of the vertices of a mesh [m/s], by its attribute `velocity` or by `vx`, `vy` and `vz`.
-pub(super) fn velocities(mesh: &Mesh) -> Option<Vec<Vec3>> {
+/// Velocities of vertices [m/s], by their attribute `velocity` or by `vx`, `vy` and `vz`.
+pub(super) fn velocities(attributes: &[MeshAttribute]) -> Option<Vec<Vec3>> {
     let find = |name: &str, width: usize| {
-        let mut attributes = mesh.attributes.iter();
-        attributes.find(|attribute| {
+        attributes.iter().find(|attribute| {
             attribute.name == name && attribute.domain == AttributeDomain::Vertex && attribute.width == width
         })
     };
