@@ -147,6 +147,21 @@ fn pointers_to_nodes_are_played() {
 }
 
 #[test]
+fn pointers_to_weights_of_meshes_are_played() {
+    let mut glb = posed();
+    glb.json["nodes"] = json!([{ "mesh": 0 }]);
+    glb.json["scenes"] = json!([{ "nodes": [0] }]);
+    glb.json.as_object_mut().expect("it is one").remove("skins");
+    let pointer = json!({ "path": "pointer", "extensions":
+        { "KHR_animation_pointer": { "pointer": "/meshes/0/weights" } } });
+    animate(&mut glb, pointer, "SCALAR", "LINEAR", [&[0.0, 1.0], &[0.0, 1.0]]);
+    near(vertex(&played(&glb), 1, 0.25), Vec3::X * 1.5);
+    // Weights of a node replace those of its mesh.
+    glb.json["nodes"][0]["weights"] = json!([0.5]);
+    near(vertex(&played(&glb), 1, 0.25), Vec3::X * 2.0);
+}
+
+#[test]
 fn skins_and_morph_targets_are_played() {
     let mut glb = posed();
     animate(
