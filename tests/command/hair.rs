@@ -96,7 +96,7 @@ fn hair_colour_and_pigments_set_the_absorption() {
     // −ln(1 − 0.6), split between the pigments three to one.
     let amount = 0.916_29f32;
     let pigment = |black: f32, red: f32| amount * (0.75 * black + 0.25 * red);
-    let brown = Rgb::new(pigment(0.419, 0.187), pigment(0.697, 0.4), pigment(1.37, 1.05));
+    let brown = Rgb::new(pigment(0.506, 0.343), pigment(0.841, 0.733), pigment(1.653, 1.924));
     close(fibre("melanin = 0.6, redness = 0.25"), albedo(brown, 0.0), 0.01);
     close(fibre("melanin = 0"), albedo(Rgb::BLACK, 0.0), 1e-3);
 }

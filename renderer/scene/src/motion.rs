@@ -221,12 +221,23 @@ impl Factor {
                 }
             }
             Factor::Node(tracks) => DAffine3::from_scale_rotation_translation(
-                tracks.scale.at(time.seconds),
+                invertible(tracks.scale.at(time.seconds)),
                 unit(tracks.rotation.at(time.seconds)),
                 tracks.translation.at(time.seconds),
             ),
         }
     }
+}
+
+/// Scale without zeros, which hide objects for a part of an animation: placements are inverted.
+fn invertible(scale: DVec3) -> DVec3 {
+    /// A millionth of a unit is invisible, and its inverse is exact enough in single precision.
+    const MIN_SCALE: f64 = 1e-6;
+    DVec3::from_array(
+        scale
+            .to_array()
+            .map(|s| if s.abs() < MIN_SCALE { MIN_SCALE.copysign(s) } else { s }),
+    )
 }
 
 fn unit(q: DQuat) -> DQuat {

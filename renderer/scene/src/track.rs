@@ -54,7 +54,12 @@ impl<T: TrackValue> Track<T> {
 
     /// Value at a time [s]; constant before the first key and after the last one.
     pub fn at(&self, time: f64) -> T {
-        let next = self.times.partition_point(|&key| key <= time);
+        let is_reached = |&key: &f64| match self.interpolation {
+            // Files have times in single precision, which may round the time of a frame up.
+            TrackInterpolation::Step => key as f32 <= time as f32,
+            TrackInterpolation::Linear | TrackInterpolation::CubicSpline => key <= time,
+        };
+        let next = self.times.partition_point(is_reached);
         let Some(last) = next.checked_sub(1) else {
             return self.value(0);
         };
@@ -156,5 +161,15 @@ mod tests {
             Track::new(vec![0.0, 1.0], vec![1.0, 2.0], TrackInterpolation::Step).expect("it is sound");
         assert_eq!((steps.at(0.99), steps.at(1.0)), (1.0, 2.0));
         assert!(Track::new(vec![1.0, 0.5], vec![1.0, 2.0], TrackInterpolation::Linear).is_none());
+    }
+
+    #[test]
+    fn steps_are_at_their_frames() {
+        // In single precision, a 24th is larger.
+        for frame in [1.0f64, 5.0, 7.0, 1000.0] {
+            let times = vec![0.0, f64::from((frame / 24.0) as f32)];
+            let steps = Track::new(times, vec![1.0, 2.0], TrackInterpolation::Step).expect("it is sound");
+            assert_eq!((steps.at((frame - 0.01) / 24.0), steps.at(frame / 24.0)), (1.0, 2.0));
+        }
     }
 }

@@ -93,6 +93,28 @@ fn nodes_follow_their_tracks_and_parents() {
 }
 
 #[test]
+fn nodes_grow_from_nothing() {
+    let grown = |rest: [f32; 3], scales: &[f32]| {
+        let mut glb = plain();
+        glb.json["nodes"] = json!([{ "mesh": 0, "scale": rest }]);
+        let target = json!({ "node": 0, "path": "scale" });
+        animate(&mut glb, target, "VEC3", "LINEAR", [&[0.0, 1.0], scales]);
+        played(&glb)
+    };
+    let from_nothing = [0.0, 0.0, 0.0, 4.0, 4.0, 4.0];
+    for desc in [grown([0.0; 3], &from_nothing), grown([1.0; 3], &from_nothing)] {
+        near(vertex(&desc, 1, 0.0), Vec3::ZERO);
+        near(vertex(&desc, 1, 0.5), Vec3::X * 2.0);
+        let mut desc = desc.clone();
+        desc.set_frame(0.0);
+        assert!(desc.shapes[0].world_from_object.inverse().is_finite());
+    }
+    // Flat at rest.
+    let desc = grown([0.0, 1.0, 1.0], &[0.0, 1.0, 1.0, 4.0, 1.0, 1.0]);
+    near(vertex(&desc, 1, 0.5), Vec3::X * 2.0);
+}
+
+#[test]
 fn animations_of_different_nodes_are_played_together() {
     let mut glb = plain();
     glb.json["scenes"] = json!([{ "nodes": [0] }]);
@@ -122,6 +144,21 @@ fn pointers_to_nodes_are_played() {
     let desc = played(&glb);
     near(vertex(&desc, 1, 1.0), Vec3::Y);
     near(vertex(&desc, 1, 0.5), Vec3::new(half, half, 0.0));
+}
+
+#[test]
+fn pointers_to_weights_of_meshes_are_played() {
+    let mut glb = posed();
+    glb.json["nodes"] = json!([{ "mesh": 0 }]);
+    glb.json["scenes"] = json!([{ "nodes": [0] }]);
+    glb.json.as_object_mut().expect("it is one").remove("skins");
+    let pointer = json!({ "path": "pointer", "extensions":
+        { "KHR_animation_pointer": { "pointer": "/meshes/0/weights" } } });
+    animate(&mut glb, pointer, "SCALAR", "LINEAR", [&[0.0, 1.0], &[0.0, 1.0]]);
+    near(vertex(&played(&glb), 1, 0.25), Vec3::X * 1.5);
+    // Weights of a node replace those of its mesh.
+    glb.json["nodes"][0]["weights"] = json!([0.5]);
+    near(vertex(&played(&glb), 1, 0.25), Vec3::X * 2.0);
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub(super) struct Animation {
     nodes: FxHashMap<usize, NodeTracks>,
     /// Morph weights by node index: a track for each target.
     weights: FxHashMap<usize, Vec<Track<f64>>>,
+    /// Morph weights by mesh index, of nodes without weights.
+    mesh_weights: FxHashMap<usize, Vec<Track<f64>>>,
     /// Pointers of channels that are not played.
     pub(super) ignored: Vec<String>,
 }
@@ -85,6 +87,10 @@ impl Animation {
     ) -> Result<(), GltfError> {
         let (node, path) = match target(channel) {
             Target::Node { node, path } => (node, path),
+            Target::Mesh(mesh) => {
+                self.mesh_weights.insert(mesh, sampler.weights(buffers)?);
+                return Ok(());
+            }
             Target::Other(pointer) => {
                 self.ignored.push(pointer.to_owned());
                 return Ok(());
@@ -123,7 +129,12 @@ impl Animation {
 
     /// Morph weights of a node over time; `None` if they are not animated.
     pub(super) fn weights(&self, node: &Node<'_>) -> Option<&[Track<f64>]> {
-        self.weights.get(&node.index()).map(Vec::as_slice)
+        // The weights of a node replace those of its mesh.
+        let of_mesh = || {
+            let mesh = node.mesh().filter(|_| node.weights().is_none())?;
+            self.mesh_weights.get(&mesh.index())
+        };
+        self.weights.get(&node.index()).or_else(of_mesh).map(Vec::as_slice)
     }
 }
 
@@ -186,6 +197,8 @@ enum Target<'a> {
         node: usize,
         path: &'a str,
     },
+    /// The morph weights of a mesh.
+    Mesh(usize),
     /// A pointer to something else.
     Other(&'a str),
     None,
@@ -196,41 +209,46 @@ fn target(channel: &Value) -> Target<'_> {
     let pointer = target
         .get("extensions")
         .and_then(|extensions| extensions.get("KHR_animation_pointer")?.get("pointer")?.as_str());
-    let found = match pointer {
-        Some(pointer) => node_of_pointer(pointer),
-        None => index(target.get("node")).zip(target.get("path").and_then(Value::as_str)),
-    };
-    match (found, pointer) {
-        (Some((node, path)), _) => Target::Node { node, path },
-        (None, Some(pointer)) => Target::Other(pointer),
-        (None, None) => Target::None,
+    match pointer {
+        Some(pointer) => target_of_pointer(pointer),
+        None => match index(target.get("node")).zip(target.get("path").and_then(Value::as_str)) {
+            Some((node, path)) => Target::Node { node, path },
+            None => Target::None,
+        },
     }
 }
 
-/// The first animation, and each other one that moves only nodes which none before it moves.
+/// The first animation, and each other one that moves only nodes and meshes which none before it moves.
 fn independent(animations: &[Value]) -> Vec<&Value> {
     let mut moved = FxHashSet::default();
     let is_independent = |animation: &&Value| -> bool {
         let channels = list(animation.get("channels")).iter();
-        let nodes = channels.filter_map(|channel| match target(channel) {
-            Target::Node { node, .. } => Some(node),
-            _ => None,
+        let targets = channels.filter_map(|channel| match target(channel) {
+            Target::Node { node, .. } => Some(("node", node)),
+            Target::Mesh(mesh) => Some(("mesh", mesh)),
+            Target::Other(_) | Target::None => None,
         });
-        let nodes: FxHashSet<usize> = nodes.collect();
-        let is_new = moved.is_disjoint(&nodes);
+        let targets: FxHashSet<(&str, usize)> = targets.collect();
+        let is_new = moved.is_disjoint(&targets);
         if is_new {
-            moved.extend(nodes);
+            moved.extend(targets);
         }
         is_new
     };
     animations.iter().filter(is_independent).collect()
 }
 
-/// Node and property of a pointer such as `/nodes/3/translation`.
-fn node_of_pointer(pointer: &str) -> Option<(usize, &str)> {
-    let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
-    let is_known = ["translation", "rotation", "scale", "weights"].contains(&path);
-    Some((node.parse().ok()?, path)).filter(|_| is_known)
+/// Target of a pointer such as `/nodes/3/translation` or `/meshes/3/weights`.
+fn target_of_pointer(pointer: &str) -> Target<'_> {
+    let parts: Vec<&str> = pointer.split('/').collect();
+    let found = match parts[..] {
+        ["", "nodes", node, path @ ("translation" | "rotation" | "scale" | "weights")] => {
+            node.parse().ok().map(|node| Target::Node { node, path })
+        }
+        ["", "meshes", mesh, "weights"] => mesh.parse().ok().map(Target::Mesh),
+        _ => None,
+    };
+    found.unwrap_or(Target::Other(pointer))
 }
 
 /// Tracks of a node that does not move.

@@ -27,9 +27,9 @@ use super::{GltfError, instancing, primitive};
 use crate::model::Names;
 use crate::{ImportError, Model, ModelShape, ModelStrands, StrandSet};
 use renderer_base::files::OverBudget;
-use renderer_base::math::in_double;
+use renderer_base::math::{in_double, in_single};
 use renderer_geometry::Mesh;
-use renderer_scene::{LightKind, ModelPart, Motion};
+use renderer_scene::{LightKind, ModelPart, Motion, SceneTime};
 
 /// Converts the scene of a document to a model.
 pub(super) fn model(
@@ -186,11 +186,9 @@ impl Reader<'_> {
         }
     }
 
-    fn node(&mut self, node: &Node<'_>, world_from_node: &DAffine3) -> Result<(), ImportError> {
-        let place = Affine3A::from_mat3_translation(
-            world_from_node.matrix3.as_mat3(),
-            world_from_node.translation.as_vec3(),
-        );
+    fn node(&mut self, node: &Node<'_>, at_rest: &DAffine3) -> Result<(), ImportError> {
+        let world_from_node = &self.placement(node, at_rest);
+        let place = in_single(world_from_node);
         if let Some(mesh) = node.mesh() {
             let is_in_world = self.poses.get(&node.index()).is_some_and(Pose::is_in_world);
             let (places, is_instanced) = if is_in_world {
@@ -222,6 +220,17 @@ impl Reader<'_> {
             self.light(node, format!("light{}", node.index()), kind);
         }
         Ok(())
+    }
+
+    /// Node-to-world transform: that at rest, or at the start of an animation of an object that is flattened at rest, as
+    /// one that grows from nothing.
+    fn placement(&self, node: &Node<'_>, at_rest: &DAffine3) -> DAffine3 {
+        const START: SceneTime = SceneTime { frames: 0.0, seconds: 0.0 };
+        let is_flat = || Place::of(&in_single(at_rest)).is_none_or(|place| place.flat_along.is_some());
+        match &self.motions[node.index()] {
+            Some(motion) if is_flat() => motion.at(START),
+            _ => *at_rest,
+        }
     }
 
     fn document_error(&self, reason: GltfError) -> ImportError {
