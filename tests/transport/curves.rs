@@ -9,8 +9,10 @@ use renderer::geometry::{
     CurveBasis, CurveSet, CurveStyle, Curves, Geometry, PointStyle, Points, Shape, ShapeId, Tangents,
 };
 use renderer::math::Ray;
+use renderer::scene::build::build as build_scene;
 use renderer::scene::load::{LoadOptions, load};
 use support::random::Random;
+use support::scenes::load_text;
 
 const BASES: [CurveBasis; 4] =
     [CurveBasis::Linear, CurveBasis::Bezier, CurveBasis::BSpline, CurveBasis::CatmullRom];
@@ -305,5 +307,20 @@ fn mistakes_in_curves_are_diagnosed() {
         let found = errors(&format!("{camera} shape x : {shape}"), b"HAIR\x01\0\0\0");
         assert_eq!(found.is_empty(), message.is_empty(), "{shape}: {found}");
         assert!(found.contains(message), "{shape}: {found}");
+    }
+}
+
+#[test]
+fn emission_of_strands_is_reported() {
+    let camera = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }";
+    for (kind, is_reported) in [("curves", true), ("points", true), ("curves", false)] {
+        let material = if is_reported { "emitter()" } else { "matte()" };
+        let shape = format!("shape glow : {kind} {{ points = (0, 0, 0, 1, 0, 0); material = {material}; }}");
+        let desc = load_text(&format!("{camera} {shape}"), &[]);
+        let built = build_scene(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
+        let warnings = built.warnings.to_string();
+        for part in ["`glow` emits light that is found by scattered rays only", "`photon` may lack"] {
+            assert_eq!(warnings.contains(part), is_reported, "{kind} of {material}: {warnings}");
+        }
     }
 }

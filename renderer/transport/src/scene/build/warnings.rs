@@ -143,9 +143,9 @@ pub(super) fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut D
             continue;
         }
         has_emission = true;
-        let message = format!("`{}` emits light that only paths by chance find", described.name);
-        let hint =
-            "curves and points are no area lights: light the scene by other shapes, or render many samples";
+        let message = format!("`{}` emits light that is found by scattered rays only", described.name);
+        let hint = "curves and points are no area lights, and photons do not carry their light, which `photon` may lack: light the \
+                    scene by other shapes, or render many samples by `path`";
         let warning = Diagnostic::warning(message).at(&desc.sources, described.span, "");
         warnings.push(warning.hint(hint));
     }
