@@ -92,6 +92,10 @@ def prepared(path, width, folder):
             parent.remove(child)
             if child.tag == "texture" and child.get("name"):
                 ET.SubElement(parent, "rgb", name=child.get("name"), value="0.5")
+    # Mitsuba 3 refuses the index of the air around conductors, which older scenes state.
+    for bsdf in root.iter("bsdf"):
+        for index in [e for e in bsdf if e.get("name") == "extEta"]:
+            bsdf.remove(index)
     if any(e.tag in ("medium", "volume") or "volpath" in (e.get("type") or "") for e in root.iter()):
         return None
     if root.find(".//emitter") is None:

@@ -1,5 +1,6 @@
 //! Ray intersection with shapes of known hits.
 
+mod animated;
 mod equivalent_shapes;
 
 use std::sync::Arc;

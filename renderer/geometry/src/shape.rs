@@ -119,6 +119,8 @@ pub struct Shape {
     pub geometry: Geometry,
     /// True if normals are flipped.
     pub flip_normals: bool,
+    /// True if the shape may differ between the frames of a sequence.
+    pub animated: bool,
     /// Attributes that the scene gives to the object.
     pub attributes: ObjectAttributes,
     placement: Placement,
@@ -134,6 +136,7 @@ impl Shape {
         Shape {
             geometry,
             flip_normals: false,
+            animated: false,
             attributes: ObjectAttributes::default(),
             placement: placement.into(),
             vertex_motion: None,

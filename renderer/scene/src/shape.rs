@@ -78,6 +78,7 @@ impl ShapeDesc {
         };
         let mut shape = Shape::new(geometry, placement).with_vertex_motion(vertex_motion);
         shape.flip_normals = self.flip_normals;
+        shape.animated = self.is_moving();
         shape.attributes = self.attributes.clone();
         shape
     }

@@ -67,7 +67,7 @@ fn invalid_options_and_scenes_are_errors() {
         &["kept", "not a checkpoint"],
     );
     assert_eq!(run(at, "bake a.kiln").status.code(), Some(2));
-    assert_eq!(run(at, "bake a.kiln -o more --resume").status.code(), Some(2));
+    refused(at, "bake a.kiln -o more --resume", &["--resume needs --checkpoint or --frames"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Acceleration structure: closest-hit and occlusion queries by Embree, with instancing and ray masks.
 //!
 //! - A mesh used by one shape is traced in world space; one shared by several shapes, or moving, is built once and
-//!   instanced.
+//!   instanced ([`build`]).
 //! - Kiln intersects curves, points and analytic surfaces itself, in double precision: Embree's own curves depend on the
 //!   instruction set.
 //! - Queries take no lock, allocate nothing and may run on any number of threads at once.
@@ -10,41 +10,32 @@
 //!
 //! Traversal is Embree's (Wald et al. 2014, "Embree: A Kernel Framework for Efficient CPU Ray Tracing").
 
+mod build;
 mod embree;
 mod error;
 mod mask;
 mod quality;
 
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 pub use crate::Hit;
-use crate::{Geometry, Mesh, MeshUses, Shape, TracedTriangles, VertexMotion};
+use crate::Shape;
+use build::{AccelBuilder, AccelParts};
 pub use embree::{Bundle, PackedFile, carried};
-use embree::{CommittedScene, Device, InstanceArray, SceneBuilder, UserSurface, instance_field};
+use embree::{CommittedScene, Device};
 pub use error::AccelError;
 pub use mask::ALL;
 pub use quality::BuildQuality;
 use renderer_base::math::{Bounds, Ray};
-
-/// Maximum number of instances as separate geometries, which are slightly faster; beyond it, instance arrays need a
-/// third of the memory.
-const MAX_SEPARATE_INSTANCES: usize = 1 << 16;
 
 /// Acceleration structure over the shapes of a scene.
 pub struct Accel {
     scene: CommittedScene,
     bounds: Bounds,
     quality: BuildQuality,
-    /// Structures of the meshes that are instanced; each keeps its mesh.
-    parts: FxHashMap<PartKey, Arc<CommittedScene>>,
+    parts: AccelParts,
     device: Arc<Device>,
 }
-
-/// Addresses of a mesh and of the motion of its vertices; 0 without motion.
-type PartKey = (usize, usize);
 
 impl Accel {
     /// Builds the structure over `shapes` with up to `threads` threads (0: one per core). A shape's index is its
@@ -70,11 +61,11 @@ impl Accel {
     ) -> Result<Accel, AccelError> {
         let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
         let device = Device::new(quality.threads(threads))?;
-        Accel::on_device(device, shapes, masks, quality, &FxHashMap::default())
+        Accel::on_device(device, shapes, masks, quality, None)
     }
 
-    /// The structure of the shapes in another frame, with equal results as a new one. It reuses the structures of meshes that
-    /// `self` has.
+    /// The structure of the shapes in another frame, with equal results as a new one. It shares the parts of `self` that are
+    /// equal.
     ///
     /// # Errors
     /// As [`Accel::build`].
@@ -87,7 +78,7 @@ impl Accel {
     ) -> Result<Accel, AccelError> {
         let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
         match quality == self.quality {
-            true => Accel::on_device(self.device.clone(), shapes, masks, quality, &self.parts),
+            true => Accel::on_device(self.device.clone(), shapes, masks, quality, Some(&self.parts)),
             false => Accel::build_with(shapes, masks, threads, Some(quality)),
         }
     }
@@ -97,65 +88,9 @@ impl Accel {
         shapes: &[Shape],
         masks: &[u32],
         quality: BuildQuality,
-        known: &FxHashMap<PartKey, Arc<CommittedScene>>,
+        earlier: Option<&AccelParts>,
     ) -> Result<Accel, AccelError> {
-        let uses = MeshUses::of(shapes);
-        let mut parts: FxHashMap<PartKey, Arc<CommittedScene>> = FxHashMap::default();
-        let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
-        let mut list: Vec<(Arc<CommittedScene>, u32, InstanceArray)> = vec![];
-        let array_field = if uses.instances() > MAX_SEPARATE_INSTANCES {
-            instance_field(&device)
-        } else {
-            None
-        };
-        let first_array = shapes.len() as u32;
-        let mut top = SceneBuilder::new(&device, quality).with_arrays(first_array, array_field.unwrap_or(0));
-        for (id, shape) in (0u32..).zip(shapes) {
-            let mask = masks.get(id as usize).copied().unwrap_or(ALL);
-            match &shape.geometry {
-                Geometry::Mesh(mesh) if uses.is_single(mesh) && !shape.is_moving() => {
-                    let triangles = TracedTriangles::of_shape(shape).expect("the shape is a mesh");
-                    top.triangles(id, mask, triangles)?;
-                }
-                Geometry::Mesh(mesh) => {
-                    let motion = shape.vertex_motion();
-                    let key = part_key(mesh, motion);
-                    let scene = match (parts.entry(key), known.get(&key)) {
-                        (Entry::Occupied(entry), _) => entry.into_mut(),
-                        (Entry::Vacant(entry), Some(known)) => entry.insert(known.clone()),
-                        (Entry::Vacant(entry), None) => {
-                            let mut scene = SceneBuilder::new(&device, quality);
-                            scene.triangles(0, ALL, TracedTriangles::of_mesh(mesh).with_motion(motion))?;
-                            entry.insert(Arc::new(scene.commit()?))
-                        }
-                    };
-                    let placement = shape.placement();
-                    if array_field.is_some() && !shape.is_moving() {
-                        let matrix = placement.open().world_from_object();
-                        let index = *arrays.entry((Arc::as_ptr(mesh), mask)).or_insert_with(|| {
-                            list.push((scene.clone(), mask, InstanceArray::default()));
-                            list.len() - 1
-                        });
-                        list[index].2.push(id, matrix);
-                    } else {
-                        top.instance(id, mask, scene, placement);
-                    }
-                }
-                Geometry::Sphere
-                | Geometry::Disk
-                | Geometry::Cylinder
-                | Geometry::Cone(_)
-                | Geometry::Curves(_)
-                | Geometry::Points(_) => {
-                    let surface = UserSurface::new(shape).expect("the shape is no mesh");
-                    top.surface(id, mask, surface);
-                }
-            }
-        }
-        for (id, (scene, mask, array)) in (first_array..).zip(list) {
-            top.instances(id, mask, &scene, array);
-        }
-        let scene = top.commit()?;
+        let (scene, parts) = AccelBuilder::new(&device, shapes, quality).build(masks, earlier)?;
         let bounds = scene.bounds();
         Ok(Accel { scene, bounds, quality, parts, device })
     }
@@ -188,8 +123,4 @@ impl Accel {
     pub fn memory(&self) -> usize {
         self.scene.memory()
     }
-}
-
-fn part_key(mesh: &Arc<Mesh>, motion: Option<&Arc<VertexMotion>>) -> PartKey {
-    (Arc::as_ptr(mesh).addr(), motion.map_or(0, |motion| Arc::as_ptr(motion).addr()))
 }

@@ -57,6 +57,7 @@ impl RenderingSpace {
         let vertex_motion = shape.vertex_motion().cloned();
         let mut moved = Shape::new(shape.geometry, placement).with_vertex_motion(vertex_motion);
         moved.flip_normals = shape.flip_normals;
+        moved.animated = shape.animated;
         moved.attributes = shape.attributes;
         moved
     }

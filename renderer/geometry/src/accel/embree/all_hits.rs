@@ -10,7 +10,7 @@ use glam::Vec2;
 
 use super::hit_list::{ALL_HITS, drain, record};
 use super::scene::{CommittedScene, rtc_ray};
-use super::sys::{self, FilterArguments, INVALID_ID, QueryArguments, RtcHit, RtcRay, RtcRayHit};
+use super::sys::{self, FilterArguments, QueryArguments, RtcHit, RtcRay, RtcRayHit};
 use crate::{Hit, ShapeId};
 use renderer_base::math::Ray;
 
@@ -52,10 +52,8 @@ unsafe extern "C" fn on_hit(arguments: *const FilterArguments) {
         *arguments.valid = 0;
         let hit = arguments.hit.cast::<RtcHit>();
         let ray = &*arguments.ray.cast::<RtcRay>();
-        let shape = match (*hit).inst_id {
-            INVALID_ID => (*hit).geom_id,
-            instance => (*SCENE.get()).shape_of_instance(instance, &raw const (*hit).reserve),
-        };
+        let reserve = &raw const (*hit).reserve;
+        let shape = (*SCENE.get()).shape_of_hit((*hit).geom_id, (*hit).inst_id, reserve);
         record(Hit {
             t: ray.tfar,
             shape: ShapeId(shape),

@@ -7,13 +7,14 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 
-use glam::{Vec2, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 
 use super::device::Device;
 use super::instances::InstanceArray;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
 use super::user_geometry::{self, UserSurface};
 use crate::accel::error::AccelError;
+use crate::accel::mask::ALL;
 use crate::accel::quality::BuildQuality;
 use crate::{Hit, Placement, ShapeId, TracedTriangles};
 use renderer_base::math::{Bounds, Ray};
@@ -39,6 +40,8 @@ pub(in crate::accel) struct CommittedScene {
     first_array: u32,
     /// Index of the field of a hit that stores the instance within an array.
     instance_field: usize,
+    /// Id of the instance whose geometries have the ids of their shapes; [`INVALID_ID`] without one.
+    fixed_part: u32,
     /// Instanced scenes. Embree counts references to scenes, but not to their user surfaces.
     instanced: Vec<Arc<CommittedScene>>,
     /// Dropped last.
@@ -79,6 +82,7 @@ impl SceneBuilder {
                 arrays: Vec::new(),
                 first_array: u32::MAX,
                 instance_field: 0,
+                fixed_part: INVALID_ID,
                 instanced: Vec::new(),
                 device: device.clone(),
             },
@@ -204,6 +208,12 @@ impl SceneBuilder {
         self.scene.instanced.push(scene.clone());
     }
 
+    /// Adds a scene as it is, whose geometries have the ids of their shapes.
+    pub(in crate::accel) fn fixed_part(&mut self, id: u32, scene: &Arc<CommittedScene>) {
+        self.instance(id, ALL, scene, &Placement::from(Affine3A::IDENTITY));
+        self.scene.fixed_part = id;
+    }
+
     /// Adds a surface that Kiln intersects.
     pub(in crate::accel) fn surface(&mut self, id: u32, mask: u32, surface: UserSurface) {
         let geometry = self.new_geometry(sys::GEOMETRY_TYPE_USER);
@@ -262,27 +272,27 @@ impl CommittedScene {
         let hit = &query.hit;
         (hit.geom_id != INVALID_ID).then(|| Hit {
             t: query.ray.tfar,
-            shape: ShapeId(if hit.inst_id == INVALID_ID {
-                hit.geom_id
-            } else {
-                // SAFETY: the hit is Embree's, on this instance.
-                unsafe { self.shape_of_instance(hit.inst_id, &raw const hit.reserve) }
-            }),
+            // SAFETY: the hit is Embree's.
+            shape: ShapeId(unsafe { self.shape_of_hit(hit.geom_id, hit.inst_id, &raw const hit.reserve) }),
             primitive: hit.prim_id,
             barycentric: Vec2::new(hit.u, hit.v),
         })
     }
 
-    /// The shape of a hit on an instance.
+    /// The shape of a hit on a geometry, or on one of an instance.
     ///
     /// # Safety
-    /// `reserve` belongs to a hit of Embree's on that instance, which may be shorter than [`RtcHit`].
+    /// `reserve` belongs to a hit of Embree's on that geometry, which may be shorter than [`RtcHit`].
     #[inline]
-    pub(super) unsafe fn shape_of_instance(
+    pub(super) unsafe fn shape_of_hit(
         &self,
+        geometry: u32,
         instance: u32,
         reserve: *const [MaybeUninit<u32>; 32],
     ) -> u32 {
+        if instance == INVALID_ID || instance == self.fixed_part {
+            return geometry;
+        }
         if instance < self.first_array {
             return instance;
         }

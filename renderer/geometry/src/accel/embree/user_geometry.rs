@@ -233,7 +233,8 @@ pub(super) unsafe extern "C" fn intersect(arguments: *const IntersectArguments) 
     }
     if let Some((t, uv)) = surface.first_hit(arguments.prim_id, ray) {
         ray.tfar = t;
-        // SAFETY: every build's hit has these fields. The geometry is in the top scene: there is no instance.
+        // SAFETY: every build's hit has these fields. The geometry is in the top scene, or in the fixed part, whose geometries
+        // have the ids of their shapes: the hit states no instance.
         unsafe {
             let hit: *mut RtcHit = hit;
             (*hit).u = uv.x;
