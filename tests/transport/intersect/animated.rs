@@ -36,7 +36,7 @@ fn shapes(step: f32, animated: bool, fine: &Geometry) -> Vec<Shape> {
     shapes
 }
 
-/// All that two structures say about a ray.
+/// Answers of a structure to all queries of a ray.
 fn answers(accel: &Accel, ray: &Ray, mask: u32) -> String {
     let mut all = vec![];
     accel.all_hits(ray, mask, |hit| all.push(format!("{hit:?}")));
