@@ -18,8 +18,13 @@ fn path() -> Integrator {
     Integrator::Path(PathSettings::default())
 }
 
+/// Few photons: 8 x 8 pixels need no more.
 fn photon() -> Integrator {
-    Integrator::Photon(PhotonSettings::default())
+    Integrator::Photon(PhotonSettings {
+        photons: Some(30_000),
+        caustic_photons: Some(30_000),
+        ..PhotonSettings::default()
+    })
 }
 
 /// Renders a scene, and averages blocks of `side` pixels.
