@@ -66,6 +66,26 @@ def value_of(text, defaults):
     return text
 
 
+def modernize(root):
+    """Replaces what Mitsuba 3 refuses in scenes of version 0.6: hexadecimal colours, `srgb`, and parameters without use."""
+    def linear(x):
+        return x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4
+    for color in root.iter():
+        value = color.get("value") or ""
+        if color.tag not in ("rgb", "srgb") or color.tag == "rgb" and not value.startswith("#"):
+            continue
+        parts = [int(value[i:i + 2], 16) / 255 for i in (1, 3, 5)] if value.startswith("#") else \
+            [float(x) for x in value.replace(",", " ").split()]
+        color.set("value", " ".join(f"{linear(x) if color.tag == 'srgb' else x:.7g}" for x in parts))
+        color.tag = "rgb"
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.get("name") in ("extEta", "gamma", "sunRadiusScale"):
+                parent.remove(child)
+                if child.get("name") == "gamma" and child.get("value") == "1":
+                    ET.SubElement(parent, "boolean", name="raw", value="true")
+
+
 def prepared(path, width, folder):
     """Writes the scene to measure and returns its path; `None` if the scene cannot be compared."""
     tree = ET.parse(path)
@@ -92,10 +112,7 @@ def prepared(path, width, folder):
             parent.remove(child)
             if child.tag == "texture" and child.get("name"):
                 ET.SubElement(parent, "rgb", name=child.get("name"), value="0.5")
-    # Mitsuba 3 refuses the index of the air around conductors, which older scenes state.
-    for bsdf in root.iter("bsdf"):
-        for index in [e for e in bsdf if e.get("name") == "extEta"]:
-            bsdf.remove(index)
+    modernize(root)
     if any(e.tag in ("medium", "volume") or "volpath" in (e.get("type") or "") for e in root.iter()):
         return None
     if root.find(".//emitter") is None:
