@@ -162,7 +162,8 @@ def mitsuba(scene, seconds, seed, args, folder):
     image = os.path.join(folder, "mitsuba.npy")
     run = subprocess.run([args.python, "-c", MITSUBA, args.variant, scene, image, str(seconds), str(seed), str(args.threads)],
                          env=env, check=True, capture_output=True, text=True)
-    told = json.loads(run.stdout.splitlines()[-1])
+    # Mitsuba may print more.
+    told = json.loads(next(line for line in reversed(run.stdout.splitlines()) if line.startswith("{")))
     return args.numpy.load(image).astype(float), told["seconds"], told["samples"], 0.0
 
 
