@@ -454,8 +454,9 @@ fn hits_do_not_depend_on_build_threads() {
     let sheet = || Shape::new(mesh(globe(100, 200)), Affine3A::from_scale(Vec3::new(1.0, 2.0, 3.0)));
     let shapes = [sheet(), sheet()];
     for quality in [BuildQuality::High, BuildQuality::Medium, BuildQuality::Low] {
-        let builds = [1, 2, 3, 2]
-            .map(|threads| Accel::build_with(&shapes, &[], threads, Some(quality)).expect("Embree builds"));
+        let builds = [1, 2, 3, 2].map(|threads| {
+            Accel::build_with(&shapes, &[], threads, Some(quality), None).expect("Embree builds")
+        });
         check_ties(&shapes, &builds, &format!("{quality:?}"));
     }
 }
@@ -486,7 +487,7 @@ fn check_ties(shapes: &[Shape], builds: &[Accel], name: &str) {
 fn hits_do_not_depend_on_build_quality() {
     let shapes = [Shape::new(mesh(globe(100, 200)), Affine3A::from_scale(Vec3::new(1.0, 2.0, 3.0)))];
     let builds = [BuildQuality::Low, BuildQuality::Medium, BuildQuality::High]
-        .map(|quality| Accel::build_with(&shapes, &[], 1, Some(quality)).expect("Embree builds"));
+        .map(|quality| Accel::build_with(&shapes, &[], 1, Some(quality), None).expect("Embree builds"));
     let memory = builds.each_ref().map(Accel::memory);
     assert_ne!(memory[0], memory[1]);
     let mut random = Random(11);

@@ -425,10 +425,15 @@ fn mesh_scene(mesh: &str) -> SceneDesc {
 
 #[test]
 fn vertices_with_keys_or_velocities_move_as_a_whole_mesh() {
-    let picture = |mesh: &str| {
+    check_moves_as_a_whole(|mesh| {
         let desc = mesh_scene(mesh);
         repeated(|repetition| blocks(&desc, None, repetition + 1, 64))
-    };
+    });
+}
+
+/// Keys and velocities of `a.ply` that move all vertices alike are a motion of the shape. `picture` renders a shape with the
+/// given keys of its block.
+fn check_moves_as_a_whole(picture: impl Fn(&str) -> Vec<Moments>) {
     let moved =
         picture("file = \"a.ply\"; motion = { at(0, translate(0, 0, 0)), at(1, translate(1, 0, 0)) };");
     let keys = picture("keys = { at(0, \"a.ply\"), at(1, \"b.ply\") };");

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use glam::Affine3A;
-use shading::syntax::ast::{Expr, ExprKind};
+use shading::syntax::ast::Expr;
 
 use super::context::LoadContext;
 use super::field::Field;
 use super::transform::narrow;
-use super::value::SceneValue;
+use super::value::{SceneValue, items};
 use renderer_base::math::in_double;
 use renderer_scene::{Motion, TransformKey};
 
@@ -18,12 +18,8 @@ pub(super) const MOTION: &str = "transforms at times in frames, as `{ at(0, tran
 
 /// Reads a list of keys.
 pub(super) fn motion(field: &Field<'_>, context: &mut LoadContext) -> Option<Motion> {
-    let list = match &field.expr.kind {
-        ExprKind::Braces(list) => list.as_slice(),
-        _ => std::slice::from_ref(field.expr),
-    };
     let mut keys: Vec<TransformKey> = vec![];
-    for expr in list {
+    for expr in items(field.expr) {
         let key = read_key(field, expr, context)?;
         if let Some(last) = keys.last() {
             let message = if key.time <= last.time {

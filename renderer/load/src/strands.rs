@@ -1,7 +1,5 @@
 //! Keys of `shape NAME : curves` and `shape NAME : points`, and the geometry that they describe.
 
-use std::sync::Arc;
-
 use glam::{Vec3, Vec4};
 use shading::syntax::ast::Declaration;
 
@@ -397,31 +395,23 @@ impl Reading<'_> {
 /// Geometry of a model's lines, as tubes, or points, as spheres, of a radius [m].
 pub(super) fn of_model(set: &StrandSet, radius: f32) -> Result<GeometryDesc, CurvesError> {
     let vertices: Vec<Vec4> = set.positions.iter().map(|p| p.extend(radius)).collect();
-    let color = |domain| match set.colors.is_empty() {
+    let colors = |domain| match set.colors.is_empty() {
         true => vec![],
-        false => vec![MeshAttribute {
-            name: "color".to_owned(),
-            domain,
-            width: 3,
-            values: set.colors.clone(),
-            properties: vec![],
-        }],
+        false => vec![color(domain, set.colors.clone())],
     };
     Ok(match set.kind {
-        StrandKind::Points => GeometryDesc::Points(Arc::new(Points::new(
-            PointStyle::Sphere,
-            vertices,
-            vec![],
-            color(AttributeDomain::Face),
-        )?)),
-        StrandKind::Lines => GeometryDesc::Curves(Arc::new(Curves::new(CurveSet {
+        StrandKind::Points => {
+            Points::new(PointStyle::Sphere, vertices, vec![], colors(AttributeDomain::Face))?.into()
+        }
+        StrandKind::Lines => Curves::new(CurveSet {
             basis: CurveBasis::Linear,
             style: CurveStyle::Round,
             strands: set.counts.clone(),
             vertices,
             normals: vec![],
-            attributes: color(AttributeDomain::Vertex),
-        })?)),
+            attributes: colors(AttributeDomain::Vertex),
+        })?
+        .into(),
     })
 }
 
@@ -447,11 +437,15 @@ fn vertices(positions: &[Vec3], radii: &[f32]) -> Vec<Vec4> {
 
 fn add_color(file: &mut StrandFile, domain: AttributeDomain, values: Vec<f32>) {
     file.attributes.retain(|attribute| attribute.name != "color");
-    file.attributes.push(MeshAttribute {
+    file.attributes.push(color(domain, values));
+}
+
+fn color(domain: AttributeDomain, values: Vec<f32>) -> MeshAttribute {
+    MeshAttribute {
         name: "color".to_owned(),
         domain,
         width: 3,
         values,
         properties: vec![],
-    });
+    }
 }

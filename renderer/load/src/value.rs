@@ -3,6 +3,15 @@
 use std::fmt;
 
 use glam::DAffine3;
+use shading::syntax::ast::{Expr, ExprKind};
+
+/// Elements of a list in braces, or the expression alone.
+pub(super) fn items(expr: &Expr) -> &[Expr] {
+    match &expr.kind {
+        ExprKind::Braces(list) => list,
+        _ => std::slice::from_ref(expr),
+    }
+}
 
 /// Value of a constant expression.
 #[derive(Clone, Debug, PartialEq)]

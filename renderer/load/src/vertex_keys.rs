@@ -8,7 +8,7 @@ use shading::syntax::ast::{Expr, ExprKind};
 
 use super::context::LoadContext;
 use super::field::{Field, Given};
-use super::value::SceneValue;
+use super::value::{SceneValue, items};
 use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
 use renderer_scene::VertexKeys;
 
@@ -25,12 +25,8 @@ pub(super) type FileKey = (f64, Given<String>);
 
 /// Reads `{ at(0, "a.ply"), at(12, "b.ply") }`.
 pub(super) fn file_keys(field: &Field<'_>, context: &mut LoadContext) -> Vec<FileKey> {
-    let list = match &field.expr.kind {
-        ExprKind::Braces(list) => list.as_slice(),
-        _ => std::slice::from_ref(field.expr),
-    };
     let mut keys: Vec<FileKey> = vec![];
-    for expr in list {
+    for expr in items(field.expr) {
         let Some(value) = context.value(expr) else {
             return vec![];
         };
@@ -58,12 +54,8 @@ pub(super) fn file_keys(field: &Field<'_>, context: &mut LoadContext) -> Vec<Fil
 
 /// Names of the files of keys as written.
 pub(super) fn named_files(expr: &Expr) -> Vec<(&str, Span)> {
-    let list = match &expr.kind {
-        ExprKind::Braces(list) => list.as_slice(),
-        _ => std::slice::from_ref(expr),
-    };
     let mut names = vec![];
-    for key in list {
+    for key in items(expr) {
         let ExprKind::Call { args, .. } = &key.kind else {
             continue;
         };

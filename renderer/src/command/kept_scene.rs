@@ -24,8 +24,10 @@ pub(super) struct KeptScene {
 pub(super) struct Described {
     pub(super) desc: Arc<SceneDesc>,
     pub(super) warnings: Diagnostics,
-    /// Time of reading.
+    /// Time of reading; 0 for the second request and later.
     pub(super) time: Duration,
+    /// True for the first request.
+    pub(super) is_new: bool,
 }
 
 /// Values that building a scene depends on, except for the frame.
@@ -39,22 +41,23 @@ struct BuildKey {
 }
 
 impl KeptScene {
-    /// The description of the requested scene, at the frame of the first request for it. It is new if its time is not 0.
+    /// The description of the requested scene, at the frame of the first request for it.
     ///
     /// # Errors
     /// Mistakes in the scene or in the request.
     pub(super) fn described(&mut self, request: &RenderRequest) -> Result<Described, Failure> {
         let key = request.reading();
         if let Some((_, described)) = self.described.as_ref().filter(|(known, _)| *known == key) {
-            return Ok(Described { time: Duration::ZERO, ..described.clone() });
+            return Ok(described.clone());
         }
         // Memory may not hold two scenes.
         *self = KeptScene::default();
         let start = Instant::now();
         let (desc, warnings) = request.read()?;
-        let described = Described { desc: Arc::new(desc), warnings, time: start.elapsed() };
-        self.described = Some((key, described.clone()));
-        Ok(described)
+        let desc = Arc::new(desc);
+        let kept = Described { desc, warnings, time: Duration::ZERO, is_new: false };
+        self.described = Some((key, kept.clone()));
+        Ok(Described { time: start.elapsed(), is_new: true, ..kept })
     }
 
     /// The requested scene with the shaders for `passes`, and its description at the frame of the request.

@@ -53,10 +53,7 @@ fn parts_without_animation_have_the_same_hits() {
     for step in [0.0, 0.25, 0.5] {
         let plain = Accel::build(&shapes(step, false, &fine), &masks, 1).expect("Embree builds");
         let shapes = shapes(step, true, &fine);
-        let accel = match &earlier {
-            None => Accel::build(&shapes, &masks, 1),
-            Some(earlier) => earlier.at_frame(&shapes, &masks, 1, None),
-        };
+        let accel = Accel::build_with(&shapes, &masks, 1, None, earlier.as_ref());
         let accel = accel.expect("Embree builds");
         assert_eq!(format!("{:?}", accel.bounds()), format!("{:?}", plain.bounds()));
         let mut hits = 0;

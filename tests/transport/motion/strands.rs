@@ -13,7 +13,7 @@ use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::{LoadOptions, load};
 use support::random::Random;
 
-use super::{STAGE, assert_equal, blocks, check_desc, repeated, worst_excess};
+use super::{STAGE, blocks, check_desc, check_moves_as_a_whole, repeated};
 
 /// Control points of two poses, one strand in front of another: `x y z radius` a line.
 const POSES: [&str; 2] = [
@@ -94,17 +94,10 @@ fn equal_keys_of_strands_give_the_bytes_of_a_static_scene() {
 #[test]
 fn strands_with_keys_or_velocities_move_as_a_whole() {
     for kind in ["curves", "points"] {
-        let picture = |shape: &str| {
+        check_moves_as_a_whole(|shape| {
             let desc = scene(&format!("{kind} {{ {MATTE} {shape} }}"));
             repeated(|repetition| blocks(&desc, None, repetition + 1, 64))
-        };
-        let moved =
-            picture("file = \"a.ply\"; motion = { at(0, translate(0, 0, 0)), at(1, translate(1, 0, 0)) };");
-        let keys = picture("keys = { at(0, \"a.ply\"), at(1, \"b.ply\") };");
-        assert_equal("keys", &keys, &moved, 1e-3);
-        let velocities = picture("file = \"a.ply\"; velocities = true;");
-        assert_equal("velocities", &velocities, &moved, 1e-3);
-        assert!(worst_excess(&picture("file = \"a.ply\";"), &moved, 1e-3).0 > 20.0);
+        });
     }
 }
 

@@ -45,11 +45,12 @@ impl Accel {
     /// # Errors
     /// When Embree cannot be loaded, or runs out of memory.
     pub fn build(shapes: &[Shape], masks: &[u32], threads: usize) -> Result<Accel, AccelError> {
-        Accel::build_with(shapes, masks, threads, None)
+        Accel::build_with(shapes, masks, threads, None, None)
     }
 
-    /// Like [`Accel::build`], with a build quality. By default it is high for up to a million triangles, medium for
-    /// more.
+    /// Like [`Accel::build`], with a build quality, and with the structure of another frame, whose equal parts are shared; the
+    /// results are those of a structure that shares nothing. By default the quality is high for up to a million triangles,
+    /// medium for more.
     ///
     /// # Errors
     /// As [`Accel::build`].
@@ -58,39 +59,16 @@ impl Accel {
         masks: &[u32],
         threads: usize,
         quality: Option<BuildQuality>,
+        earlier: Option<&Accel>,
     ) -> Result<Accel, AccelError> {
         let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
-        let device = Device::new(quality.threads(threads))?;
-        Accel::on_device(device, shapes, masks, quality, None)
-    }
-
-    /// The structure of the shapes in another frame, with equal results as a new one. It shares the parts of `self` that are
-    /// equal.
-    ///
-    /// # Errors
-    /// As [`Accel::build`].
-    pub fn at_frame(
-        &self,
-        shapes: &[Shape],
-        masks: &[u32],
-        threads: usize,
-        quality: Option<BuildQuality>,
-    ) -> Result<Accel, AccelError> {
-        let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
-        match quality == self.quality {
-            true => Accel::on_device(self.device.clone(), shapes, masks, quality, Some(&self.parts)),
-            false => Accel::build_with(shapes, masks, threads, Some(quality)),
-        }
-    }
-
-    fn on_device(
-        device: Arc<Device>,
-        shapes: &[Shape],
-        masks: &[u32],
-        quality: BuildQuality,
-        earlier: Option<&AccelParts>,
-    ) -> Result<Accel, AccelError> {
-        let (scene, parts) = AccelBuilder::new(&device, shapes, quality).build(masks, earlier)?;
+        let earlier = earlier.filter(|earlier| earlier.quality == quality);
+        let device = match earlier {
+            Some(earlier) => earlier.device.clone(),
+            None => Device::new(quality.threads(threads))?,
+        };
+        let known = earlier.map(|earlier| &earlier.parts);
+        let (scene, parts) = AccelBuilder::new(&device, shapes, quality).build(masks, known)?;
         let bounds = scene.bounds();
         Ok(Accel { scene, bounds, quality, parts, device })
     }

@@ -75,7 +75,7 @@ impl Scene {
         picture.check()?;
         let request = self.request.of_picture(picture);
         let mut kept = lock(&self.kept);
-        let Described { desc, mut warnings, time: load } = kept.described(&request)?;
+        let Described { desc, mut warnings, time: load, .. } = kept.described(&request)?;
         let mut pictures = Pictures::in_memory(denoising(&request, true));
         pictures.check_denoising()?;
         let passes = passes::requested(&request, &mut pictures, &desc)?;

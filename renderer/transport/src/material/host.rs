@@ -270,10 +270,13 @@ impl Host {
     pub fn for_frame(&self) -> Option<Host> {
         let frozen = self.frozen.get()?;
         Some(Host {
+            building: Mutex::default(),
             loaded: Some(frozen.inputs.clone()),
+            frozen: OnceLock::new(),
+            trace_geometry: OnceLock::new(),
             purpose: self.purpose,
+            space: OnceLock::new(),
             tag: self.tag,
-            ..Host::default()
         })
     }
 

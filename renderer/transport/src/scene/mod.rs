@@ -225,9 +225,12 @@ impl Scene {
         let (frozen, accel) = std::thread::scope(|scope| {
             let textures = scope.spawn(|| host.freeze(shapes.clone(), camera, filters));
             let start = Instant::now();
-            let accel = match &earlier {
-                None => Accel::build_with(&shapes, &masks, threads, build_quality).map(Arc::new),
-                Some(earlier) => earlier.accel_at_frame(&shapes, &masks, threads, build_quality),
+            let accel = match earlier.as_ref().filter(|earlier| earlier.traces_as(&shapes, &masks)) {
+                Some(earlier) => Ok(earlier.accel.clone()),
+                None => {
+                    let known = earlier.as_ref().map(|earlier| &*earlier.accel);
+                    Accel::build_with(&shapes, &masks, threads, build_quality, known).map(Arc::new)
+                }
             };
             let accel_time = start.elapsed();
             let frozen = textures.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -295,18 +298,9 @@ impl Scene {
         shapes.len() == earlier.len() && pairs.all(|(shape, earlier)| shape.is_placed_as(earlier))
     }
 
-    /// The acceleration structure of the shapes at another frame.
-    fn accel_at_frame(
-        &self,
-        shapes: &[Shape],
-        masks: &[u32],
-        threads: usize,
-        quality: Option<BuildQuality>,
-    ) -> Result<Arc<Accel>, AccelError> {
-        match Scene::are_placed_as(shapes, &self.shapes) && *masks == *self.masks {
-            true => Ok(self.accel.clone()),
-            false => self.accel.at_frame(shapes, masks, threads, quality).map(Arc::new),
-        }
+    /// Returns whether rays with any mask hit these shapes as they hit those of the scene.
+    fn traces_as(&self, shapes: &[Shape], masks: &[u32]) -> bool {
+        Scene::are_placed_as(shapes, &self.shapes) && *masks == *self.masks
     }
 
     /// The scene at a frame at which only the camera has moved, if no shader asks for its place.
