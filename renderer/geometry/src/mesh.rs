@@ -1,12 +1,13 @@
 //! Triangle meshes: validated indices, normals, texture coordinates, colours and attributes.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{AttributeDomain, MeshAttribute, MeshError};
+use super::{AttributeDomain, Faces, MeshAttribute, MeshError};
 use renderer_base::math::Bounds;
 
 /// Maximum number of vertices, summed over instances, that are visited one by one; beyond it, bounding boxes replace
@@ -30,6 +31,8 @@ pub struct Mesh {
     pub colors: Vec<[f32; 4]>,
     /// Values by name.
     pub attributes: Vec<MeshAttribute>,
+    /// Polygons of the file, if they are needed for subdivision.
+    pub faces: Option<Arc<Faces>>,
 }
 
 impl Mesh {
@@ -139,6 +142,7 @@ impl Mesh {
             uvs2: picked(&self.uvs2, &vertices, 1),
             colors: picked(&self.colors, &vertices, 1),
             attributes: self.attributes.iter().map(attribute).collect(),
+            faces: None,
         };
         part.fit();
         part

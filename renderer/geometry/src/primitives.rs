@@ -1,5 +1,7 @@
 //! Meshes of simple solids: rectangle, cube, ground plane.
 
+use std::sync::Arc;
+
 use glam::{Vec2, Vec3};
 
 use super::Mesh;
@@ -47,5 +49,7 @@ impl Mesh {
         }
         self.triangles
             .extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+        let faces = self.faces.get_or_insert_default();
+        Arc::make_mut(faces).push(&[first, first + 1, first + 2, first + 3]);
     }
 }

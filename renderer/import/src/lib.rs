@@ -97,7 +97,16 @@ fn extension_of(path: &Path) -> String {
 /// # Errors
 /// If the file cannot be read or is malformed.
 pub fn read_model(path: &Path) -> Result<Model, ImportError> {
-    read_model_from(&SharedFiles::default(), path, None)
+    read_model_from(&SharedFiles::default(), path, &ModelOptions::default())
+}
+
+/// Options of reading a model file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModelOptions<'a> {
+    /// Animation that moves the model.
+    pub animation: Option<&'a AnimationChoice>,
+    /// True if meshes keep their polygons, for subdivision.
+    pub keeps_faces: bool,
 }
 
 /// Like [`read_model`], but reads from the given file system.
@@ -107,13 +116,13 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
 pub fn read_model_from(
     shared: &SharedFiles,
     path: &Path,
-    animation: Option<&AnimationChoice>,
+    options: &ModelOptions<'_>,
 ) -> Result<Model, ImportError> {
     let files = &**shared;
     let mut model = match extension_of(path).as_str() {
-        "glb" | "gltf" => gltf::load_gltf_from(shared, path, animation)?,
-        "obj" => obj_material::model(files, path, obj::load_obj_from(files, path)?),
-        "ply" => ply_model::load_ply_model(files, path)?,
+        "glb" | "gltf" => gltf::load_gltf_from(shared, path, options.animation)?,
+        "obj" => obj_material::model(files, path, obj::load_obj_from(files, path, options.keeps_faces)?),
+        "ply" => ply_model::load_ply_model(files, path, options.keeps_faces)?,
         "serialized" => Model::of_parts(path, serialized::load_parts(files, path)?),
         "stl" => Model::of_mesh(path, parse_stl(&read(files, path)?, path)?),
         _ => return Err(unknown(path, "a PLY, OBJ, STL, .serialized, glTF or GLB file")),

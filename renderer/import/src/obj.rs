@@ -5,6 +5,7 @@
 
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,7 +15,7 @@ use super::obj_smoothing::{Smoothing, is_of_group};
 use super::obj_text::{NamedFiles, any_numbers, logical_lines};
 use super::{ImportError, read};
 use renderer_base::files::{Budget, DiskFiles, Files, FormatError, OverBudget, text_of};
-use renderer_geometry::{Mesh, cut_polygon};
+use renderer_geometry::{Faces, Mesh, cut_polygon};
 use renderer_image::linear_from_srgb;
 
 /// Content of an OBJ file and its material libraries.
@@ -46,13 +47,14 @@ pub struct ObjPart {
 /// # Errors
 /// If a file cannot be read or is malformed.
 pub fn load_obj(path: &Path) -> Result<Obj, ImportError> {
-    load_obj_from(&DiskFiles, path)
+    load_obj_from(&DiskFiles, path, false)
 }
 
-/// Like [`load_obj`], but reads from the given file system.
-pub(super) fn load_obj_from(files: &dyn Files, path: &Path) -> Result<Obj, ImportError> {
+/// Like [`load_obj`], but reads from the given file system; the meshes have their polygons if it `keeps_faces`.
+pub(super) fn load_obj_from(files: &dyn Files, path: &Path, keeps_faces: bool) -> Result<Obj, ImportError> {
     let mut libraries = vec![];
-    let obj = parse_obj(files, &read(files, path)?, path, |library| {
+    let reader = ObjReader { keeps_faces, ..ObjReader::default() };
+    let obj = reader.read(files, &read(files, path)?, path, |library| {
         libraries.push(library.to_owned());
         read(files, library)
     })?;
@@ -72,6 +74,7 @@ pub(super) fn load_obj_mesh(files: &dyn Files, path: &Path) -> Result<(Mesh, Vec
 }
 
 /// Parses the bytes of an OBJ file; `path` is its name in errors and the base of library paths.
+#[cfg(test)]
 fn parse_obj(
     files: &dyn Files,
     bytes: &[u8],
@@ -97,6 +100,7 @@ struct PartBuilder {
     name: String,
     material: Option<String>,
     triangles: Vec<[u32; 3]>,
+    faces: Faces,
     corners: Vec<Corner>,
     vertex_of_corner: FxHashMap<Corner, u32>,
 }
@@ -143,6 +147,8 @@ struct ObjReader {
     obj: Obj,
     /// True if groups and materials do not split the mesh.
     single: bool,
+    /// True if meshes have their polygons.
+    keeps_faces: bool,
     positions: Vec<Vec3>,
     colors: Vec<[f32; 4]>,
     any_color: bool,
@@ -313,7 +319,10 @@ impl ObjReader {
         };
         let count = self.budget.allocate("faces", face.len(), CORNER_BYTES);
         count.map_err(|excess| excess.to_string())?;
-        let PartBuilder { triangles, corners, .. } = &mut self.parts[part];
+        let PartBuilder { triangles, corners, faces, .. } = &mut self.parts[part];
+        if self.keeps_faces {
+            faces.push(&face);
+        }
         let start = triangles.len();
         triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
         let position = |vertex: u32| {
@@ -438,9 +447,11 @@ impl ObjReader {
         if part.corners.iter().any(|&[_, _, vn]| is_of_group(vn)) {
             self.part_flat_faces(&mut part);
         }
-        let PartBuilder { triangles, corners, .. } = part;
+        let PartBuilder { triangles, corners, faces, .. } = part;
         let get = |index: u32| (index != NONE).then_some(index as usize);
-        let mut mesh = Mesh { triangles, ..Mesh::default() };
+        let points = corners.iter().map(|&[v, _, _]| v);
+        let faces = self.keeps_faces.then(|| Arc::new(Faces { points: points.collect(), ..faces }));
+        let mut mesh = Mesh { triangles, faces, ..Mesh::default() };
         mesh.positions = corners.iter().map(|&[v, _, _]| self.positions[v as usize]).collect();
         if self.any_color {
             mesh.colors = corners.iter().map(|&[v, _, _]| self.colors[v as usize]).collect();

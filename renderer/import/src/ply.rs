@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use ply_rs_bw::ply::{BeginList, ElementDef, Property, PropertyAccess, PropertyAccessResult};
@@ -21,7 +22,7 @@ use super::ply_strips::Strips;
 use super::{ImportError, read};
 use renderer_base::files::{Budget, DiskFiles, FormatError};
 use renderer_geometry::ply::{COLOR_NAMES, PlyFile, PlyReader, Rows, is_whole};
-use renderer_geometry::{AttributeDomain, Mesh, cut_polygon};
+use renderer_geometry::{AttributeDomain, Faces, Mesh, cut_polygon};
 use renderer_image::linear_from_srgb;
 
 /// Loads a mesh from a PLY file.
@@ -37,7 +38,7 @@ pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
 /// # Errors
 /// As [`load_ply`].
 pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
-    Ok(read_ply(bytes, path)?.mesh)
+    Ok(read_ply(bytes, path, false)?.mesh)
 }
 
 /// Mesh with the images that its file names.
@@ -46,8 +47,8 @@ pub(super) struct PlyMesh {
     pub(super) images: PlyImages,
 }
 
-/// Parses the bytes of a PLY file.
-pub(super) fn read_ply(bytes: &[u8], path: &Path) -> Result<PlyMesh, ImportError> {
+/// Parses the bytes of a PLY file; the mesh has its polygons if it `keeps_faces`.
+pub(super) fn read_ply(bytes: &[u8], path: &Path, keeps_faces: bool) -> Result<PlyMesh, ImportError> {
     let file = PlyFile::parse(bytes, path)?;
     let mut payload = file.reader();
     let mut mesh = Mesh::default();
@@ -68,7 +69,10 @@ pub(super) fn read_ply(bytes: &[u8], path: &Path) -> Result<PlyMesh, ImportError
         }
     }
     // Vertices may come after the faces in a file.
-    content.corners.split(&mut mesh);
+    let points = content.corners.split(&mut mesh);
+    if keeps_faces {
+        mesh.faces = Some(Arc::new(Faces { points: points.unwrap_or_default(), ..polygons.faces(&mesh) }));
+    }
     polygons.cut(&mut mesh);
     // Face attributes exist for all triangles or for none.
     if mesh.triangles.is_empty() {
@@ -163,6 +167,32 @@ impl Default for Polygons {
 }
 
 impl Polygons {
+    /// The polygons of a mesh whose triangles are fans.
+    fn faces(&self, mesh: &Mesh) -> Faces {
+        let mut faces = Faces::default();
+        let mut add = |fan: &[[u32; 3]]| {
+            let corners: Vec<u32> = fan[..1]
+                .iter()
+                .flat_map(|triangle| [triangle[0], triangle[1]])
+                .chain(fan.iter().map(|triangle| triangle[2]))
+                .collect();
+            faces.push(&corners);
+        };
+        match self {
+            Polygons::Equal(fan) => mesh.triangles.chunks_exact(*fan).for_each(add),
+            Polygons::Ranges(ranges) => {
+                let mut next = 0;
+                for range in ranges {
+                    mesh.triangles[next..range.start].chunks_exact(1).for_each(&mut add);
+                    add(&mesh.triangles[range.clone()]);
+                    next = range.end;
+                }
+                mesh.triangles[next..].chunks_exact(1).for_each(add);
+            }
+        }
+        faces
+    }
+
     /// Triangulates concave polygons anew.
     fn cut(self, mesh: &mut Mesh) {
         let positions = &mesh.positions;

@@ -48,13 +48,14 @@ impl PlyCorners {
         Ok(())
     }
 
-    /// Assigns the coordinates to the mesh, whose triangles must be those that were added.
-    pub(super) fn split(self, mesh: &mut Mesh) {
+    /// Assigns the coordinates to the mesh, whose triangles must be those that were added. Returns the vertex of which each new
+    /// one is a part, if vertices are split.
+    pub(super) fn split(self, mesh: &mut Mesh) -> Option<Vec<u32>> {
         let vertices = mesh.positions.len();
         let is_there = |&index: &u32| (index as usize) < vertices;
         // Invalid indices are reported by the validation of the mesh.
         if !self.present || !mesh.triangles.iter().flatten().all(is_there) {
-            return;
+            return None;
         }
         let mut known = FxHashMap::default();
         // For each new vertex: the index of the old vertex, and the texture coordinates.
@@ -77,6 +78,7 @@ impl PlyCorners {
                 spread(&mut attribute.values, &corners, attribute.width);
             }
         }
+        Some(corners.iter().map(|&(old, _)| old as u32).collect())
     }
 }
 

@@ -18,8 +18,12 @@ use renderer_scene::EmissionSides;
 ///
 /// # Errors
 /// As [`super::load_ply`].
-pub(super) fn load_ply_model(files: &dyn Files, path: &Path) -> Result<Model, ImportError> {
-    let PlyMesh { mesh, images } = read_ply(&read(files, path)?, path)?;
+pub(super) fn load_ply_model(
+    files: &dyn Files,
+    path: &Path,
+    keeps_faces: bool,
+) -> Result<Model, ImportError> {
+    let PlyMesh { mesh, images } = read_ply(&read(files, path)?, path, keeps_faces)?;
     if mesh.uvs.is_empty() || images.names.is_empty() {
         return Ok(Model::of_mesh(path, mesh));
     }

@@ -75,6 +75,7 @@ impl Builder {
                 shutter: Shutter::default(),
                 shutter_timing: ShutterTiming::default(),
                 exposure: 0.0,
+                dicing_scale: 1.0,
             },
             sampler: SamplerDesc::default(),
             integrator: Integrator::default(),

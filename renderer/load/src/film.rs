@@ -101,6 +101,11 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
         set: |film, field, context| set(&mut film.exposure, exposure(&field, context)),
     },
     Key {
+        name: "dicing_scale",
+        doc: "factor of `dicing` and `edge_length` of all shapes, for drafts; 1 by default",
+        set: |film, field, context| set(&mut film.dicing_scale, field.number(context, Range::Positive)),
+    },
+    Key {
         name: "fps",
         doc: "frames per second; 24 by default",
         set: |film, field, context| {

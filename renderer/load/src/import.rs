@@ -14,7 +14,7 @@ use super::shape_block::MeshEdits;
 use super::table::{DeclarationPart, takes_only};
 use super::vertex_keys::named_files;
 use renderer_geometry::Mesh;
-use renderer_import::{self as import, AnimationChoice, Model, SceneFormat, stem};
+use renderer_import::{self as import, AnimationChoice, Model, ModelOptions, SceneFormat, stem};
 use renderer_scene::ShaderFile;
 
 /// Content of a scene's texts, in the order of the text.
@@ -201,7 +201,9 @@ impl Models {
             }
         }
         let files = &context.file_system;
-        let read = |(path, _): &(PathBuf, Span)| import::read_model_from(files, path, animation);
+        let keeps_faces = declarations.iter().any(is_tessellated);
+        let options = ModelOptions { animation, keeps_faces };
+        let read = |(path, _): &(PathBuf, Span)| import::read_model_from(files, path, &options);
         let models: Vec<_> = named.par_iter().map(read).collect();
         for ((path, span), model) in named.into_iter().zip(models) {
             let model = match model {
@@ -255,6 +257,16 @@ impl Models {
     pub(super) fn get(&self, path: &Path) -> Option<Arc<Model>> {
         self.list.get(path).cloned().flatten()
     }
+}
+
+/// Returns whether a declaration asks for subdivision or displacement.
+fn is_tessellated(declaration: &Declaration) -> bool {
+    let names = ["subdivision", "displacement"];
+    declaration
+        .body
+        .iter()
+        .flatten()
+        .any(|entry| names.contains(&entry.key.joined().as_str()))
 }
 
 /// Model files named by an import, or by a mesh and its keys.

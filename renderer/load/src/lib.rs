@@ -55,6 +55,7 @@ mod strands;
 mod studio;
 mod surroundings;
 mod table;
+mod tessellation;
 mod transform;
 mod value;
 mod values;
@@ -77,7 +78,9 @@ use self::context::{LoadContext, read_failure};
 use self::import::{ImportKind, Models, Texts, alias_of};
 use self::overrides::Override;
 use renderer_base::files::{self, SharedFiles};
-use renderer_import::{AnimationChoice, Model, SceneFormat, SceneImportOptions, read_model_from};
+use renderer_import::{
+    AnimationChoice, Model, ModelOptions, SceneFormat, SceneImportOptions, read_model_from,
+};
 use renderer_scene::SceneDesc;
 
 /// User's options for loading a scene.
@@ -183,8 +186,12 @@ fn from_import(
 /// # Errors
 /// If the model cannot be read, or an option is wrong.
 pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let model = read_model_from(&options.files, path, options.animation.as_ref())
-        .map_err(|error| error.diagnostic())?;
+    let model = read_model_from(
+        &options.files,
+        path,
+        &ModelOptions { animation: options.animation.as_ref(), keeps_faces: false },
+    )
+    .map_err(|error| error.diagnostic())?;
     let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
     context.files.push(path.to_owned());
     context.files.extend(model.read_or_named());

@@ -25,6 +25,7 @@ pub(super) struct MaterialBlock {
     culled: bool,
     emission: EmissionSides,
     group: Option<Arc<str>>,
+    displacement: Option<Expr>,
     interior: Option<Expr>,
     priority: Option<Priority>,
     nesting: Nesting,
@@ -64,6 +65,12 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
         name: "group",
         doc: GROUP,
         set: |material, field, context| material.group = group(&field, context),
+    },
+    Key {
+        name: "displacement",
+        doc: "the call of a displacement shader, which moves the surface: meshes, planes, rectangles and cubes are divided into \
+              triangles of about a pixel, or as their keys `level`, `dicing` and `edge_length` say",
+        set: |material, field, _| material.displacement = Some(field.expr.clone()),
     },
     Key {
         name: "interior",
@@ -246,19 +253,21 @@ pub(super) fn read_definition(
             return None;
         }
     };
+    let mut call = |expr: Option<&Expr>| match expr {
+        Some(expr) => surface_of(expr, context).map(Some),
+        None => Some(None),
+    };
     Some(MaterialDesc {
         name,
         span: declaration.span,
-        surface: surface_of(surface, context)?,
+        surface: call(Some(surface))??,
         usage: GroupUse::Surface,
         one_sided: block.one_sided,
         culled: block.culled,
         emission: block.emission,
         group: block.group,
-        interior: match &block.interior {
-            Some(interior) => Some(surface_of(interior, context)?),
-            None => None,
-        },
+        displacement: call(block.displacement.as_ref())?,
+        interior: call(block.interior.as_ref())?,
         priority: block.priority,
         nesting: block.nesting,
     })

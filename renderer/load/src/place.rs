@@ -19,12 +19,13 @@ use super::shape::{MeshFile, ShapeDeclaration, ShapeSource};
 use super::shape_block::MeshEdits;
 use super::strands::of_model;
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
+use super::tessellation::{TessellatedBlock, TessellationBlock};
 use super::vertex_keys::{VertexSource, only_mesh, velocities};
 use renderer_geometry::ObjectAttributes;
 use renderer_import::{Model, ModelStrands, StrandKind};
 use renderer_scene::{
     CameraDesc, Catcher, Deformation, GeometryDesc, LightDesc, LightKind, LightLinks, MaterialDesc,
-    MaterialId, Motion, ShapeDesc, SpotSlide, VertexKeys, VertexVelocities,
+    MaterialId, Motion, ShapeDesc, SpotSlide, TessellationDesc, VertexKeys, VertexVelocities,
 };
 
 /// Values of an import's block.
@@ -35,6 +36,7 @@ pub(super) struct ImportBlock {
     lights: bool,
     attributes: ObjectAttributes,
     catcher: Option<Catcher>,
+    tessellation: TessellationBlock,
     /// Radius of lines and points [m].
     radius: Option<f32>,
     links: LightLinks,
@@ -43,6 +45,12 @@ pub(super) struct ImportBlock {
 impl LinkBlock for ImportBlock {
     fn links(&mut self) -> &mut LightLinks {
         &mut self.links
+    }
+}
+
+impl TessellatedBlock for ImportBlock {
+    fn tessellation(&mut self) -> &mut TessellationBlock {
+        &mut self.tessellation
     }
 }
 
@@ -91,6 +99,7 @@ struct Placement {
     material: Option<MaterialId>,
     attributes: ObjectAttributes,
     catcher: Option<Catcher>,
+    tessellation: Option<Arc<TessellationDesc>>,
     /// Radius of lines and points [m].
     radius: Option<f32>,
     links: Option<Arc<LightLinks>>,
@@ -113,6 +122,7 @@ impl Placement {
             world_from_object: self.transform * *world_from_object,
             motion: placed(self.motion.as_ref(), &self.transform, (motion, world_from_object)),
             deformation: None,
+            tessellation: None,
             flip_normals: self.flip_normals,
             attributes: self.attributes.clone(),
             catcher: self.catcher,
@@ -137,10 +147,11 @@ impl Builder {
             lights: true,
             attributes: read_attributes(body_of(declaration), &mut self.context),
             catcher: None,
+            tessellation: TessellationBlock::default(),
             radius: None,
             links: LightLinks::default(),
         };
-        let tables = &[IMPORT, ImportBlock::LINKS];
+        let tables = &[IMPORT, ImportBlock::SUBDIVISION, ImportBlock::DICING, ImportBlock::LINKS];
         read_block(body_of(declaration), "an import", tables, &mut block, &mut self.context);
         let links = shared(&block.links);
         let Some((name, span)) = imported_file(declaration, &mut self.context) else {
@@ -162,6 +173,7 @@ impl Builder {
                 material: None,
                 attributes: block.attributes,
                 catcher: block.catcher,
+                tessellation: block.tessellation.finish(),
                 radius: block.radius,
                 links: links.clone(),
             },
@@ -218,6 +230,7 @@ impl Builder {
                 let pose = (shape.motion.as_ref(), &shape.world_from_object);
                 ShapeDesc {
                     deformation: shape.deformation.clone(),
+                    tessellation: placement.tessellation.clone(),
                     part: shape.part,
                     ..placement.shape((&shape_name, &asset), span, surface, pose)
                 }
@@ -326,6 +339,7 @@ impl Builder {
                     world_from_object: block.transform,
                     motion,
                     deformation,
+                    tessellation: block.tessellation.finish(),
                     flip_normals: block.flip_normals,
                     attributes: block.attributes,
                     catcher: block.catcher,
@@ -343,6 +357,7 @@ impl Builder {
                         material,
                         attributes: block.attributes,
                         catcher: block.catcher,
+                        tessellation: block.tessellation.finish(),
                         radius: None,
                         links,
                     };

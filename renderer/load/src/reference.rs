@@ -1,7 +1,9 @@
 //! Reference of all keys of the scene format, from which `renderer/docs/scene-format.md` is generated.
 
 use super::light_links::LinkBlock;
+use super::shape_block::ShapeBlock;
 use super::table::Key;
+use super::tessellation::TessellatedBlock as _;
 use super::{
     camera, directional, directional_area, environment, film, function, integrator, light, material, place,
     point, projector, ray_override, shape, sky, strands, studio, surroundings, transform,
@@ -41,6 +43,11 @@ pub fn reference() -> Vec<Block> {
         block("shape NAME : cylinder", shape::CYLINDER),
         block("shape NAME : cone", shape::CONE),
         block("shape NAME : mesh", shape::MESH),
+        block("shape NAME : mesh, and imports: subdivision", ShapeBlock::SUBDIVISION),
+        block(
+            "shape NAME : mesh, plane, rectangle or cube, and imports: size of triangles",
+            ShapeBlock::DICING,
+        ),
         block("shape NAME : curves", strands::CURVES),
         block("shape NAME : points", strands::POINTS),
         block("shape NAME : instance", shape::INSTANCE),

@@ -123,6 +123,7 @@ impl Groups {
                     (original.motion.as_ref(), &original.world_from_object),
                 ),
                 deformation: original.deformation.clone(),
+                tessellation: original.tessellation.clone(),
                 flip_normals: original.flip_normals != instance.flip_normals,
                 attributes: instance.attributes.or(&original.attributes),
                 catcher: instance.catcher.or(original.catcher),

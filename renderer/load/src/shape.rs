@@ -12,6 +12,7 @@ use super::motion::{MOTION, motion};
 use super::shape_block::{MeshEdits, ShapeBlock};
 use super::strands::{CURVES, POINTS, VELOCITIES, curves, points};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
+use super::tessellation::TessellatedBlock;
 use super::vertex_keys::{FileKey, VertexSource, file_keys};
 use renderer_scene::{GeometryDesc, LightLinks};
 
@@ -226,7 +227,13 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         attributes: read_attributes(body_of(declaration), context),
         ..ShapeBlock::default()
     };
-    read_block(body_of(declaration), what, &[own, ANY, ShapeBlock::LINKS], &mut block, context);
+    let (subdivision, dicing): (&[_], &[_]) = match kind {
+        ShapeKeyword::Mesh => (ShapeBlock::SUBDIVISION, ShapeBlock::DICING),
+        ShapeKeyword::Plane | ShapeKeyword::Rectangle | ShapeKeyword::Cube => (&[], ShapeBlock::DICING),
+        _ => (&[], &[]),
+    };
+    let tables = [own, subdivision, dicing, ANY, ShapeBlock::LINKS];
+    read_block(body_of(declaration), what, &tables, &mut block, context);
     let constant = |geometry: GeometryDesc| ShapeSource::Geometry(geometry, VertexSource::Constant);
     let source = match kind {
         ShapeKeyword::Sphere => constant(GeometryDesc::Sphere { center: block.center, radius: block.radius }),

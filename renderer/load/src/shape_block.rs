@@ -4,6 +4,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Expr;
 
 use super::field::Given;
+use super::tessellation::{TessellatedBlock, TessellationBlock};
 use super::vertex_keys::FileKey;
 use renderer_geometry::{CurveBasis, CurveStyle, Mesh, ObjectAttributes, PointStyle};
 use renderer_scene::{Catcher, LightLinks, Motion};
@@ -27,6 +28,7 @@ pub(super) struct ShapeBlock {
     pub(super) file: Option<Given<String>>,
     pub(super) part: Option<Given<u64>>,
     pub(super) edits: MeshEdits,
+    pub(super) tessellation: TessellationBlock,
     pub(super) keys: Vec<FileKey>,
     pub(super) velocities: Option<Given<bool>>,
     pub(super) of: Option<Given<String>>,
@@ -53,11 +55,18 @@ impl Default for ShapeBlock {
             file: None,
             part: None,
             edits: MeshEdits::default(),
+            tessellation: TessellationBlock::default(),
             keys: vec![],
             velocities: None,
             of: None,
             strands: StrandBlock::default(),
         }
+    }
+}
+
+impl TessellatedBlock for ShapeBlock {
+    fn tessellation(&mut self) -> &mut TessellationBlock {
+        &mut self.tessellation
     }
 }
 

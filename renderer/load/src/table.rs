@@ -21,11 +21,13 @@ pub(super) struct Key<T> {
 pub(super) const ATTRIBUTES: &str = "attributes";
 
 /// Pairs of alternative keys: a block that has both sides accepts one of them.
-const ALTERNATIVES: [[&[&str]; 2]; 6] = [
+const ALTERNATIVES: [[&[&str]; 2]; 8] = [
     [&["transform"], &["from", "to", "up"]],
     [&["to"], &["direction"]],
     [&["map"], &["ground"]],
     [&["shader"], &["map", "ground", "rows"]],
+    [&["dicing"], &["level", "edge_length"]],
+    [&["level"], &["edge_length"]],
     [&["illuminates"], &["excludes"]],
     [&["shadows"], &["shadow_excludes"]],
 ];

@@ -26,6 +26,8 @@ pub struct FilmDesc {
     pub shutter_timing: ShutterTiming,
     /// Exposure of 8-bit pictures [stops].
     pub exposure: f32,
+    /// Factor of the size of the triangles of tessellated shapes, positive.
+    pub dicing_scale: f32,
 }
 
 /// Sampler settings.

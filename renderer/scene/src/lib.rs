@@ -33,6 +33,7 @@ mod ray_override;
 mod shape;
 mod shape_pattern;
 mod shutter;
+mod tessellation;
 mod track;
 mod vertex_keys;
 
@@ -55,6 +56,7 @@ pub use ray_override::{RayFilter, RayOverride};
 pub use shape::{Catcher, ModelPart, ShapeDesc};
 pub use shape_pattern::names_shape;
 pub use shutter::{ShutterCurve, ShutterTiming};
+pub use tessellation::{DicingDesc, TessellationDesc};
 pub use track::{Track, TrackInterpolation, TrackValue};
 pub use vertex_keys::{VertexKeys, VertexVelocities};
 

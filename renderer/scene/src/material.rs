@@ -24,6 +24,8 @@ pub struct MaterialDesc {
     /// The call `unit_or_group(name = value, …)`; a lone name is a call without arguments. Spans refer to
     /// [`SceneDesc::sources`](super::SceneDesc::sources).
     pub surface: Arc<ast::Expr>,
+    /// Displacement shader of the surface: a call like that of the surface.
+    pub displacement: Option<Arc<ast::Expr>>,
     /// Volume shader of the interior, which replaces media of the surface shader: a call like that of the surface.
     pub interior: Option<Arc<ast::Expr>>,
     /// Use in the scene: surface of shapes, environment, or medium.
@@ -54,6 +56,7 @@ impl MaterialDesc {
             culled: false,
             emission: EmissionSides::Front,
             group: None,
+            displacement: None,
             interior: None,
             priority: None,
             nesting: Nesting::Absolute,

@@ -7,7 +7,7 @@ use shading::Span;
 
 use crate::deformation::{self, Deformation};
 use crate::geometry::GeometryDesc;
-use crate::{LightLinks, MaterialId, Motion, Shutter};
+use crate::{LightLinks, MaterialId, Motion, Shutter, TessellationDesc};
 use renderer_geometry::{ObjectAttributes, Placement, Shape};
 
 /// Shape with its name.
@@ -28,6 +28,8 @@ pub struct ShapeDesc {
     pub motion: Option<Arc<Motion>>,
     /// Mesh, curves or points over time, which replace the geometry.
     pub deformation: Option<Arc<dyn Deformation>>,
+    /// Tessellation of the geometry; `None` if only a displacement shader asks for it.
+    pub tessellation: Option<Arc<TessellationDesc>>,
     /// True if normals are flipped.
     pub flip_normals: bool,
     /// Attributes of the object, for shaders.

@@ -5,16 +5,15 @@ use std::path::Path;
 use shading::Diagnostic;
 use shading::syntax::ast::Expr;
 
-use renderer_base::files::SharedFiles;
 use renderer_base::math::Bounds;
-use renderer_import::read_model_from;
+use renderer_import::read_model;
 
 /// Height of the stage's subject [m].
 const HEIGHT: f32 = 2.0;
 
 /// The import of a model, whose subject is made as large as a ball and put on the floor, with the material on the stage.
 pub(super) fn declarations(path: &Path) -> Result<String, Diagnostic> {
-    let model = read_model_from(&SharedFiles::default(), path, None).map_err(|error| error.diagnostic())?;
+    let model = read_model(path).map_err(|error| error.diagnostic())?;
     let bounds = Bounds::of_points(model.subject_points());
     let extent = bounds.max - bounds.min;
     let refuse = |reason: &str| Diagnostic::error(format!("--on {}: {reason}", path.display()));

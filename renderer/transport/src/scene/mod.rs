@@ -17,6 +17,7 @@ mod media;
 mod names;
 mod null_interfaces;
 pub mod reshade;
+mod tessellation;
 mod units;
 mod visibility;
 

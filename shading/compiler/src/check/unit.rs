@@ -10,6 +10,7 @@ use super::lvalue::{Access, Lvalue};
 use super::reference::ReferencePath;
 use super::scope::SymbolMeaning;
 use super::{Checker, TypedValue};
+use crate::builtins::Global;
 use crate::hir::{
     self, Block, ColorSpace, Const, GlobalVariable, LocalId, Operand, Param, ScopeId, Stmt, Unit, UnitKind,
     walk,
@@ -42,6 +43,10 @@ impl<'a> Checker<'a> {
             params.extend(c.texture_handles());
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
                 params.push(Param::output("Ci", Type::CLOSURE, local, unit.name.span));
+            }
+            if unit.kind == UnitKind::Displacement {
+                let displaced = c.body.globals.get(&Global::P);
+                params.extend(displaced.map(|&local| Param::output("P", Type::POINT, local, unit.name.span)));
             }
             if let Some(surface) = c.surface_of_structure(&params, unit.name.span) {
                 params.insert(0, surface);

@@ -234,10 +234,9 @@ fn choice_hint(found: &str, known: &[String]) -> String {
 fn kind_hint(unit: &str, kind: UnitKind) -> Option<String> {
     match kind {
         UnitKind::Shader | UnitKind::Surface => None,
-        UnitKind::Displacement => Some(
-            "geometry is not displaced; a `surface` shader can bend its normal: `N = calculatenormal(…)`"
-                .to_owned(),
-        ),
+        UnitKind::Displacement => Some(format!(
+            "it moves surfaces: `material NAME {{ surface = matte(); displacement = {unit}(); }}`"
+        )),
         UnitKind::Volume => Some(format!(
             "it fills bodies: `material NAME {{ surface = glass(); interior = {unit}(); }}`"
         )),

@@ -99,6 +99,21 @@ pub fn camera(
     builder.diagnostics.into_result(builder.group)
 }
 
+/// Builds the group of a displacement: a call as that of a material, whose unit has the displaced point as its output `P`.
+///
+/// # Errors
+/// As [`material()`].
+pub fn displacement(
+    name: &str,
+    span: Span,
+    expr: &ast::Expr,
+    file: &Arc<ast::File>,
+) -> Result<ShaderGroupTemplate, Diagnostics> {
+    let mut builder = Builder::of_call(name, GroupUse::Displacement, span, expr, file)?;
+    builder.call_output(name, Some("P"), expr.span);
+    builder.diagnostics.into_result(builder.group)
+}
+
 /// Placeholder for the unit of an instance that is declared twice, with different units.
 pub const UNCERTAIN: &str = "";
 

@@ -121,6 +121,8 @@ pub enum GroupUse {
     Volume,
     /// The rays of a camera.
     Camera,
+    /// The displacement of a surface.
+    Displacement,
 }
 
 impl GroupUse {
@@ -128,10 +130,10 @@ impl GroupUse {
     pub fn allows(self, kind: UnitKind) -> bool {
         match kind {
             UnitKind::Shader => true,
-            UnitKind::Surface => self != GroupUse::Camera,
+            UnitKind::Surface => !matches!(self, GroupUse::Camera | GroupUse::Displacement),
             UnitKind::Background => self == GroupUse::Background,
             UnitKind::Volume => self == GroupUse::Volume,
-            UnitKind::Displacement => false,
+            UnitKind::Displacement => self == GroupUse::Displacement,
         }
     }
 }
@@ -143,6 +145,7 @@ impl fmt::Display for GroupUse {
             GroupUse::Background => "an environment",
             GroupUse::Volume => "a medium",
             GroupUse::Camera => "a camera",
+            GroupUse::Displacement => "a displacement",
         })
     }
 }

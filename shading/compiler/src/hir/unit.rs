@@ -165,7 +165,8 @@ impl Unit {
 
 /// A checked unit, or a group linked into a single unit.
 ///
-/// If a unit writes `Ci`, it has an output parameter `Ci` of type closure. Other globals that it writes are copies. Default
+/// If a unit writes `Ci`, it has an output parameter `Ci` of type closure; a displacement shader that uses `P` has an output
+/// parameter `P`. Other globals that a unit writes are copies. Default
 /// values are evaluated first, in order of `params`, then `code.body`.
 #[derive(Clone, Debug)]
 pub struct Unit {

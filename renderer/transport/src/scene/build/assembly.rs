@@ -125,7 +125,7 @@ fn diagnostics(error: SceneError, desc: &SceneDesc, shaders: &CompiledScene<'_>)
 ///
 /// # Errors
 /// If there is no such camera, or it cannot be placed.
-pub(super) fn placed_camera(
+pub(in crate::scene) fn placed_camera(
     desc: &SceneDesc,
     name: Option<&str>,
     space: RenderingSpace,

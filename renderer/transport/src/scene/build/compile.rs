@@ -40,13 +40,14 @@ pub(super) struct Compiled {
     pub(super) warnings: Diagnostics,
 }
 
-/// Compiles all materials. `shapes` are those of the description, or empty if their attributes do not matter.
-pub(super) fn compile(
-    desc: &SceneDesc,
-    system: &ShadingSystem,
-    purpose: RayKind,
-    shapes: &[Shape],
-) -> Result<Compiled, Diagnostics> {
+/// Units and groups of a description that a shading system knows.
+struct Loaded {
+    templates: Vec<Template>,
+    warnings: Diagnostics,
+}
+
+/// Loads the sources of a description.
+fn load(desc: &SceneDesc, system: &ShadingSystem) -> Result<Loaded, Diagnostics> {
     let mut warnings = Diagnostics::default();
     let mut templates = vec![];
     for file in &desc.shaders {
@@ -65,6 +66,31 @@ pub(super) fn compile(
     for group in &desc.groups {
         system.add_group(ShaderGroupTemplate::clone(group));
     }
+    Ok(Loaded { templates, warnings })
+}
+
+/// A shading system with the units and groups of a description.
+///
+/// # Errors
+/// Errors in its sources.
+pub(in crate::scene) fn loaded_system(
+    desc: &SceneDesc,
+    host: Arc<Host>,
+    preprocessor: Preprocessor,
+) -> Result<ShadingSystem, Diagnostics> {
+    let system = shading_system(host, preprocessor);
+    load(desc, &system)?;
+    Ok(system)
+}
+
+/// Compiles all materials. `shapes` are those of the description, or empty if their attributes do not matter.
+pub(super) fn compile(
+    desc: &SceneDesc,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    shapes: &[Shape],
+) -> Result<Compiled, Diagnostics> {
+    let Loaded { templates, mut warnings } = load(desc, system)?;
     // Groups that no material uses are checked too.
     for template in &templates {
         if let Err(errors) = system.check(template) {

@@ -12,6 +12,7 @@ use super::compiled_scene::CompiledScene;
 use super::warnings::warn_about_light;
 use super::{described, host};
 use crate::scene::Scene;
+use crate::scene::tessellation::{Tessellated, depends_on_frame, tessellated};
 use renderer_geometry::Shape;
 use renderer_passes::Pass;
 use renderer_scene::SceneDesc;
@@ -25,6 +26,8 @@ pub struct SceneFrames {
     shaders: CompiledScene<'static>,
     camera: Option<String>,
     threads: usize,
+    /// Description before tessellation and values of passes, if each frame has other triangles.
+    source: Option<(Arc<SceneDesc>, Vec<Pass>)>,
     /// Description at the frame.
     desc: Arc<SceneDesc>,
     /// Shapes at the frame, in world space, without copies of their meshes.
@@ -44,8 +47,13 @@ impl SceneFrames {
         values: &[Pass],
     ) -> Result<SceneFrames, Diagnostics> {
         desc.camera(camera)?;
-        let (host, shapes) = described(&desc, host(&desc));
-        let shaders = CompiledScene::new(Cow::Owned(desc), &host, &shapes, values)?;
+        let host = host(&desc);
+        let Tessellated { desc: divided, warnings } = tessellated(&desc, camera, threads, host.purpose())?;
+        let source = depends_on_frame(&desc).then(|| (Arc::new(desc.clone()), values.to_vec()));
+        let desc = divided.into_owned();
+        let (host, shapes) = described(&desc, host);
+        let mut shaders = CompiledScene::new(Cow::Owned(desc), &host, &shapes, values)?;
+        shaders.warnings.list.extend(warnings.list);
         let (mut built, _) = Assembly::new(&shaders, camera, threads).build(shapes.clone(), host)?;
         let desc = Arc::new(SceneDesc::clone(&shaders.desc));
         warn_about_light(&desc, &built.scene, &mut built.warnings);
@@ -53,6 +61,7 @@ impl SceneFrames {
             shaders,
             camera: camera.map(str::to_owned),
             threads,
+            source,
             desc,
             shapes,
             built: Arc::new(built),
@@ -75,6 +84,12 @@ impl SceneFrames {
     /// If the scene cannot be built there, as when memory is exhausted; it is still at the frame before.
     pub fn set_frame(&mut self, frame: f64) -> Result<(), Diagnostics> {
         if self.desc.film.shutter.frame == frame {
+            return Ok(());
+        }
+        if let Some((source, values)) = &self.source {
+            let mut desc = SceneDesc::clone(source);
+            desc.set_frame(frame);
+            *self = SceneFrames::new(desc, self.camera.as_deref(), self.threads, values)?;
             return Ok(());
         }
         let mut desc = SceneDesc::clone(&self.desc);

@@ -1,4 +1,4 @@
-//! Scene construction from a description, in stages: describe, compile, tessellate, place, lights, freeze.
+//! Scene construction from a description, in stages: tessellate, describe, compile, place, lights, freeze.
 
 mod assembly;
 mod built;
@@ -11,6 +11,7 @@ mod links;
 mod overrides;
 mod pass_shaders;
 mod replaced_shaders;
+mod scene_host;
 mod warnings;
 
 use std::borrow::Cow;
@@ -18,24 +19,26 @@ use std::sync::Arc;
 
 use shading::{Diagnostics, ShadingSystem};
 
+use super::tessellation::{Tessellated, tessellated};
 use crate::material::Host;
 use assembly::{Assembly, shutter};
 use compiled_scene::CompiledScene;
 use lights::DeclaredLights;
-use renderer_base::memory;
 use renderer_geometry::Shape;
 use renderer_passes::Pass;
 use renderer_scene::SceneDesc;
 use warnings::warn_about_light;
 
+pub(super) use assembly::placed_camera;
 pub use built::Built;
 pub(super) use built::{pass_names, sides};
 pub use check::{Checked, check, find_inputs, shader_errors};
 pub use compile::shading_system;
-pub(super) use compile::{declarations, group, instances, surface_options};
+pub(super) use compile::{declarations, group, instances, loaded_system, surface_options};
 pub use compiled_scene::ShaderStats;
 pub use frames::SceneFrames;
-pub(super) use warnings::warn_about_values;
+pub(super) use scene_host::{host, unlimited_host, with_names};
+pub(super) use warnings::{texture_diagnostic, warn_about_values};
 
 /// Parts of a build that are reused when materials change.
 #[derive(Debug)]
@@ -60,10 +63,13 @@ pub(super) fn build_to_change(
     camera: Option<&str>,
     threads: usize,
 ) -> Result<(Built, RebuildState), Diagnostics> {
-    let (host, shapes) = described(desc, host(desc));
-    let shaders = CompiledScene::new(Cow::Borrowed(desc), &host, &shapes, &[])?;
+    let host = host(desc);
+    let Tessellated { desc, warnings } = tessellated(desc, camera, threads, host.purpose())?;
+    let (host, shapes) = described(&desc, host);
+    let mut shaders = CompiledScene::new(Cow::Borrowed(&desc), &host, &shapes, &[])?;
+    shaders.warnings.list.extend(warnings.list);
     let (mut built, lights) = Assembly::new(&shaders, camera, threads).build(shapes, host)?;
-    warn_about_light(desc, &built.scene, &mut built.warnings);
+    warn_about_light(&desc, &built.scene, &mut built.warnings);
     let state = RebuildState { system: shaders.system, lights, warnings: shaders.warnings };
     Ok((built, state))
 }
@@ -101,27 +107,6 @@ pub fn build_for_surface_bake(
     build_unchecked(desc, None, threads, values, host(desc).for_bake())
 }
 
-/// Registers the textures of imported models with a host.
-pub(super) fn with_names(host: Host, desc: &SceneDesc) -> Arc<Host> {
-    for texture in &desc.textures {
-        host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
-    }
-    Arc::new(host)
-}
-
-/// Creates the host of a scene, with the memory limit of its textures.
-fn host(desc: &SceneDesc) -> Host {
-    let limit = desc
-        .texture_memory
-        .map_or_else(memory::for_textures, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    unlimited_host(desc).with_texture_memory(limit)
-}
-
-/// Creates the host of a scene without a memory limit for textures.
-pub(super) fn unlimited_host(desc: &SceneDesc) -> Host {
-    Host::new(desc.texture_directories.clone()).with_files(desc.file_system.clone())
-}
-
 /// Builds a scene, and warns if nothing emits light.
 fn build_lit(
     desc: &SceneDesc,
@@ -145,9 +130,10 @@ fn build_unchecked(
 ) -> Result<Built, Diagnostics> {
     // An unknown camera is reported before the shaders, which take longer.
     desc.camera(camera)?;
-    let (host, shapes) = described(desc, host);
-    let shaders = CompiledScene::new(Cow::Borrowed(desc), &host, &shapes, values)?;
-    // Tessellation, displacement and subdivision would replace shapes here.
+    let Tessellated { desc, warnings } = tessellated(desc, camera, threads, host.purpose())?;
+    let (host, shapes) = described(&desc, host);
+    let mut shaders = CompiledScene::new(Cow::Borrowed(&desc), &host, &shapes, values)?;
+    shaders.warnings.list.extend(warnings.list);
     let (built, _) = Assembly::new(&shaders, camera, threads).build(shapes, host)?;
     Ok(built)
 }

@@ -24,7 +24,7 @@ pub(super) fn shaders_of(instances: &[Instances]) -> Vec<Vec<Arc<ShaderInstance>
 }
 
 /// Diagnostic of an unreadable texture, at the first lookup of a material that names it.
-pub(super) fn texture_diagnostic(
+pub(in crate::scene) fn texture_diagnostic(
     desc: &SceneDesc,
     shaders: &[Vec<Arc<ShaderInstance>>],
     fault: &TextureLoadError,
