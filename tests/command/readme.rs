@@ -123,6 +123,10 @@ const MITSUBA: &str = r#"<scene version="3.0.0">
 const CAR_PAINT: &str = "surface car_paint(color tint = 1, output closure color surface = 0)\n\
                          { surface = tint * diffuse(N); }\n";
 
+/// A cube of quadrilaterals.
+const CAGE: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n\
+                    f 1 4 3 2\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 5 6 7 8\n";
+
 /// A luminaire of rotational symmetry.
 const IES: &str = "IESNA:LM-63-2002\nTILT=NONE\n1 1000 1 2 1 1 2 0 0 0\n1 1 10\n0 90\n0\n300 0\n";
 
@@ -144,6 +148,7 @@ fn sample_folder() -> TempDir {
     for name in ["downlight.ies", "wash.ies"] {
         fs::write(at(name), IES).unwrap();
     }
+    fs::write(at("cage.obj"), CAGE).unwrap();
     fs::write(at("paint.ksl"), CAR_PAINT).unwrap();
     fs::write(at("box.xml"), MITSUBA).unwrap();
     sample_folder
