@@ -49,8 +49,12 @@ pub(crate) struct Cage {
 }
 
 impl Cage {
-    /// The cage of a mesh.
-    pub(crate) fn new(mesh: &Mesh, subdivision: &Subdivision) -> Result<Cage, TessellationError> {
+    /// The cage of a mesh, with seams between its `parts`, each given by its first triangle.
+    pub(crate) fn new(
+        mesh: &Mesh,
+        subdivision: &Subdivision,
+        parts: &[u32],
+    ) -> Result<Cage, TessellationError> {
         let points = Points::of(mesh);
         let mut cage = Cage {
             starts: vec![0],
@@ -76,7 +80,7 @@ impl Cage {
         }
         cage.join_edges();
         cage.set_sharpness(subdivision, &points)?;
-        cage.set_fans(mesh, subdivision.scheme);
+        cage.set_fans(mesh, subdivision.scheme, parts);
         Ok(cage)
     }
 
@@ -213,7 +217,7 @@ impl Cage {
     }
 
     /// Finds seams of attributes and sharp edges, and the fans of corners between them.
-    fn set_fans(&mut self, mesh: &Mesh, scheme: Scheme) {
+    fn set_fans(&mut self, mesh: &Mesh, scheme: Scheme, parts: &[u32]) {
         let uses = self.uses_of_edges();
         let creases: FxHashMap<[u32; 2], f32> = self.creases.iter().copied().collect();
         let facets =
@@ -245,7 +249,11 @@ impl Cage {
                 let is_sharp = sharpness >= INFINITELY_SHARP
                     || is_facet
                     || (scheme == Scheme::Polygons && !mesh.normals.is_empty() && !is_continuous);
-                (is_sharp, is_sharp || !is_continuous)
+                let part = |(face, _): (u32, u32)| {
+                    let triangle = self.triangles[face as usize];
+                    parts.partition_point(|&first| first <= triangle)
+                };
+                (is_sharp, is_sharp || !is_continuous || part(first) != part(second))
             })
             .unzip();
         self.fans = self.fans_between(&uses, &self.seams);

@@ -160,7 +160,7 @@ fn quarters(cell: Cell) -> [Cell; 4] {
 }
 
 /// Refuses more triangles than indices or memory allow.
-fn refuse_too_many(triangles: f64) -> Result<(), TessellationError> {
+pub(crate) fn refuse_too_many(triangles: f64) -> Result<(), TessellationError> {
     if triangles >= f64::from(u32::MAX) / 2.0 {
         return Err(TessellationError::TooMany { triangles });
     }

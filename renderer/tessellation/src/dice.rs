@@ -120,7 +120,7 @@ impl Surface {
             diced.positions[duplicate.vertex as usize] = diced.positions[duplicate.point as usize];
         }
         let mesh = diced.validate().map_err(|error| TessellationError::Mesh(error.to_string()))?;
-        Ok(Diced { mesh, duplicates: numbering.duplicates })
+        Ok(Diced { mesh, sources, duplicates: numbering.duplicates })
     }
 }
 

@@ -9,6 +9,8 @@ use renderer_geometry::Mesh;
 pub struct Diced {
     /// The mesh; its normals are those of the surface.
     pub mesh: Mesh,
+    /// For each triangle, the first triangle of the polygon of the cage that contains it.
+    pub sources: Vec<u32>,
     /// Vertices that share a point of the surface with an earlier vertex.
     pub duplicates: Vec<Duplicate>,
 }

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::attributes::AttributeBasis;
 use crate::cage::Cage;
+use crate::cells::refuse_too_many;
 use crate::limit::LimitSurface;
 use crate::patch::{Location, Patches};
 use crate::point::Point;
@@ -21,12 +22,12 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// The surface of a mesh.
+    /// The surface of a mesh. Vertices are not shared between the `parts` of the mesh, each given by its first triangle.
     ///
     /// # Errors
     /// Invalid indices of creases, corners and holes; topology that cannot be subdivided.
-    pub fn new(mesh: &Mesh, subdivision: &Subdivision) -> Result<Surface, TessellationError> {
-        let cage = Cage::new(mesh, subdivision)?;
+    pub fn new(mesh: &Mesh, subdivision: &Subdivision, parts: &[u32]) -> Result<Surface, TessellationError> {
+        let cage = Cage::new(mesh, subdivision, parts)?;
         let limit = match subdivision.scheme {
             Scheme::Polygons => None,
             Scheme::CatmullClark | Scheme::Loop => Some(LimitSurface::new(&cage, mesh, subdivision)?),
@@ -37,6 +38,16 @@ impl Surface {
     /// Number of polygons that touch a point twice, which are cut into triangles.
     pub fn cut_polygons(&self) -> usize {
         self.cage.cut
+    }
+
+    /// Refuses a level for which the triangles do not fit into memory. It takes no time, unlike the limit surface.
+    ///
+    /// # Errors
+    /// If they do not.
+    pub fn check_level(mesh: &Mesh, level: u32) -> Result<(), TessellationError> {
+        // A polygon with the corners of n − 2 triangles has at least half as many quarters of 4^level squares.
+        let squares = mesh.triangles.len() as f64 / 2.0;
+        refuse_too_many(2.0 * squares * 4.0f64.powi(level.min(32) as i32))
     }
 
     pub(crate) fn patches(&self) -> Patches<'_> {

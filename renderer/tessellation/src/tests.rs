@@ -13,7 +13,7 @@ fn subdivision(scheme: Scheme) -> Subdivision {
 }
 
 fn diced(mesh: &Mesh, subdivision: &Subdivision, dicing: Dicing<'_>) -> Diced {
-    let surface = Surface::new(mesh, subdivision).unwrap();
+    let surface = Surface::new(mesh, subdivision, &[]).unwrap();
     let cells = surface.cells(mesh, dicing).unwrap();
     surface.dice(mesh, &cells).unwrap()
 }

@@ -147,7 +147,7 @@ impl Material {
         host: &Host,
         context: &mut ShadingContext,
     ) -> Material {
-        let Instances { full, light, replaced, inside, camera } = instances.into();
+        let Instances { full, light, replaced, inside, camera, displacement: _ } = instances.into();
         let known = full.statistics();
         let areas = if known.reads_surface_area { host.areas() } else { Arc::default() };
         let mut flags = closure_effects::flags(known);
@@ -195,6 +195,7 @@ impl Material {
             replaced: self.replaced.clone(),
             inside: self.inside.clone(),
             camera: self.camera.clone(),
+            displacement: None,
         }
     }
 

@@ -25,6 +25,8 @@ pub struct Instances {
     pub inside: Option<Arc<ShaderInstance>>,
     /// Camera shader, if the material is that of a camera.
     pub(crate) camera: Option<CameraShader>,
+    /// Displacement shader, for checks: shapes are displaced before their materials are compiled.
+    pub(crate) displacement: Option<Arc<ShaderInstance>>,
 }
 
 impl Instances {
@@ -40,10 +42,10 @@ impl Instances {
         all.into_iter().flatten()
     }
 
-    /// Statistics of the shaders of the surface, of the medium and of the camera.
+    /// Statistics of the shaders of the surface, of the medium, of the camera and of the displacement.
     pub(crate) fn known(&self) -> impl Iterator<Item = &Statistics> {
         let camera = self.camera.as_ref().map(CameraShader::instance);
-        let all = [Some(&self.full), self.inside.as_ref(), camera];
+        let all = [Some(&self.full), self.inside.as_ref(), camera, self.displacement.as_ref()];
         all.into_iter().flatten().map(|instance| instance.statistics())
     }
 
@@ -99,7 +101,14 @@ impl Instances {
                 Some(instantiate(&options)?)
             }
         };
-        Ok(Instances { full, light, inside, replaced: None, camera: None })
+        Ok(Instances {
+            full,
+            light,
+            inside,
+            replaced: None,
+            camera: None,
+            displacement: None,
+        })
     }
 }
 
@@ -111,6 +120,7 @@ impl From<Arc<ShaderInstance>> for Instances {
             inside: None,
             replaced: None,
             camera: None,
+            displacement: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shading::codegen::Statistics;
 use shading::{Diagnostic, Diagnostics, Preprocessor, Template};
 
-use super::compile::{Compiled, compile, shading_system};
+use super::compile::{Compiled, add_displacements, compile, shading_system};
 use super::links::unmatched_patterns;
 use super::warnings::{missing_clouds, missing_textures, shaders_of, texture_diagnostic};
 use super::{host, unlimited_host, with_names};
@@ -58,7 +58,9 @@ pub fn shader_errors(desc: &SceneDesc) -> Diagnostics {
 /// Compiles the materials of a scene without regard to its shapes.
 fn compile_alone(desc: &SceneDesc, host: &Arc<Host>) -> Result<Compiled, Diagnostics> {
     let system = shading_system(host.clone(), Preprocessor::default());
-    compile(desc, &system, host.purpose(), &[])
+    let mut compiled = compile(desc, &system, host.purpose(), &[])?;
+    add_displacements(desc, &system, &mut compiled)?;
+    Ok(compiled)
 }
 
 /// Compiles the materials of a scene, for rendering and for baking, and checks that each file they name exists; neither
@@ -73,7 +75,8 @@ pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
     for host in [host(desc), host(desc).for_bake()] {
         let host = with_names(host, desc);
         let system = shading_system(host.clone(), Preprocessor::default());
-        let compiled = compile(desc, &system, host.purpose(), &shapes)?;
+        let mut compiled = compile(desc, &system, host.purpose(), &shapes)?;
+        add_displacements(desc, &system, &mut compiled)?;
         let found = missing_textures(desc, &compiled.instances, false, compiled.warnings)?;
         diagnostics.add_new(found.list);
         diagnostics.add_new(missing_clouds(desc, &compiled.instances, &host));

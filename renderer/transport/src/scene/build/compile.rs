@@ -7,14 +7,18 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use shading::graph::GroupUse;
-use shading::graph::source::{camera as camera_group, material as material_group};
+use shading::graph::source::{
+    camera as camera_group, displacement as displacement_group, material as material_group,
+};
 use shading::syntax::ast;
 use shading::{
-    Diagnostic, Diagnostics, InstanceOptions, ParamInfo, Preprocessor, RayKind, ShaderGroupTemplate,
-    ShadingSystem, Span, Template,
+    Diagnostic, Diagnostics, InstanceOptions, KnownAttributes, ParamInfo, Preprocessor, RayKind,
+    ShaderGroupTemplate, ShaderInstance, ShadingSystem, Span, Template,
 };
 
-use crate::material::{CameraShader, Host, Instances, closure_registry, known_attributes, library};
+use crate::material::{
+    CameraShader, DisplacementShader, Host, Instances, closure_registry, known_attributes, library,
+};
 use crate::scene::callee::{callee, is_volume_shader};
 use crate::scene::media::validate::surface_values;
 use renderer_geometry::Shape;
@@ -250,6 +254,58 @@ fn camera_instances(
     let surface = Arc::new(null_surface(material, file)?);
     let full = system.instantiate(surface, &surface_options())?;
     Ok(Instances { camera: Some(camera), ..Instances::from(full) })
+}
+
+/// Adds the displacement shaders to compiled materials.
+///
+/// # Errors
+/// Errors of the shaders.
+pub(super) fn add_displacements(
+    desc: &SceneDesc,
+    system: &ShadingSystem,
+    compiled: &mut Compiled,
+) -> Result<(), Diagnostics> {
+    let file = Arc::new(declarations(desc));
+    let mut errors = Diagnostics::default();
+    for (material, instances) in desc.materials.iter().zip(&mut compiled.instances) {
+        match displacement_instance(material, &file, system, None) {
+            Ok(instance) => instances.displacement = instance,
+            Err(found) => {
+                errors.add_new(found.list);
+            }
+        }
+    }
+    errors.into_result(())
+}
+
+/// The displacement shader of a material, if it has one.
+///
+/// # Errors
+/// Errors of the shader, and if it does not move the surface.
+pub(in crate::scene) fn displacement_instance(
+    material: &MaterialDesc,
+    file: &Arc<ast::File>,
+    system: &ShadingSystem,
+    attributes: Option<Arc<KnownAttributes>>,
+) -> Result<Option<Arc<ShaderInstance>>, Diagnostics> {
+    let Some(expr) = &material.displacement else {
+        return Ok(None);
+    };
+    let params = callee(expr)
+        .and_then(|name| system.template(name))
+        .and_then(|template| template.params());
+    let is_point = |param: &ParamInfo| param.output && param.name == DisplacementShader::OUTPUT;
+    if params.is_some_and(|params| !params.iter().any(is_point)) {
+        let error = Diagnostic::error("the displacement does not move the surface");
+        return Err(error
+            .at(&file.sources, expr.span, "")
+            .hint("a displacement shader assigns to `P`: `displacement lift(float height = 0.1) { P += height * N; }`")
+            .into());
+    }
+    let group = displacement_group(&material.name, expr.span, expr, file)?;
+    let outputs = vec![DisplacementShader::OUTPUT.to_owned()];
+    let options = InstanceOptions { outputs, attributes, ..InstanceOptions::default() };
+    Ok(Some(system.instantiate(Arc::new(group), &options)?))
 }
 
 /// The outputs of a camera shader that its unit or group has.

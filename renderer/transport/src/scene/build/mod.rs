@@ -34,7 +34,9 @@ pub use built::Built;
 pub(super) use built::{pass_names, sides};
 pub use check::{Checked, check, find_inputs, shader_errors};
 pub use compile::shading_system;
-pub(super) use compile::{declarations, group, instances, loaded_system, surface_options};
+pub(super) use compile::{
+    declarations, displacement_instance, group, instances, loaded_system, surface_options,
+};
 pub use compiled_scene::ShaderStats;
 pub use frames::SceneFrames;
 pub(super) use scene_host::{host, unlimited_host, with_names};

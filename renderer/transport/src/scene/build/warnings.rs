@@ -14,11 +14,11 @@ use crate::scene::media::validate::warn_about_media;
 use renderer_geometry::ShapeId;
 use renderer_scene::{MaterialDesc, SceneDesc};
 
-/// Surface and volume shaders of each material.
+/// Surface, volume and displacement shaders of each material.
 pub(super) fn shaders_of(instances: &[Instances]) -> Vec<Vec<Arc<ShaderInstance>>> {
     let of = |instances: &Instances| {
-        let inside = instances.inside.iter().cloned();
-        [instances.full.clone()].into_iter().chain(inside).collect()
+        let others = instances.inside.iter().chain(&instances.displacement).cloned();
+        [instances.full.clone()].into_iter().chain(others).collect()
     };
     instances.iter().map(of).collect()
 }
@@ -49,7 +49,8 @@ fn at_texture(
     name: &str,
     label: Option<&Label>,
 ) -> Diagnostic {
-    match (argument(&material.surface, name), label) {
+    let mut calls = material.displacement.iter().chain([&material.surface]);
+    match (calls.find_map(|call| argument(call, name)), label) {
         (Some(span), _) => diagnostic.at(&desc.sources, span, ""),
         (None, Some(label)) => {
             diagnostic.labels.push(label.clone());

@@ -7,26 +7,24 @@ use rustc_hash::FxHashMap;
 use shading::syntax::ast::Expr;
 use shading::{Diagnostic, Diagnostics};
 
+use super::joined::Joined;
 use renderer_base::math::in_single;
 use renderer_geometry::{Geometry, Mesh};
-use renderer_scene::{SceneDesc, ShapeDesc, Shutter, TessellationDesc};
-use renderer_tessellation::{Subdivision, TessellationError};
+use renderer_scene::{MaterialId, SceneDesc, ShapeDesc, Shutter, TessellationDesc};
+use renderer_tessellation::{Scheme, Subdivision, TessellationError};
 
-/// Shapes that share a mesh, its tessellation and its displacement.
+/// Shapes of a model that are the parts of one cage, and their instances.
 pub(super) struct Group {
-    pub(super) shapes: Vec<usize>,
-    pub(super) mesh: Arc<Mesh>,
+    /// Indices of shapes: for each instance, one for each part.
+    pub(super) instances: Vec<Vec<usize>>,
+    pub(super) cage: Joined,
     pub(super) tessellation: Arc<TessellationDesc>,
 }
 
 impl Group {
+    /// The shape of the first part.
     pub(super) fn first<'a>(&self, desc: &'a SceneDesc) -> &'a ShapeDesc {
-        &desc.shapes[self.shapes[0]]
-    }
-
-    /// The displacement of the shapes.
-    pub(super) fn displacement<'a>(&self, desc: &'a SceneDesc) -> Option<&'a Arc<Expr>> {
-        desc.materials[self.first(desc).material.0 as usize].displacement.as_ref()
+        &desc.shapes[self.instances[0][0]]
     }
 
     /// The error at the declaration of the first shape.
@@ -42,9 +40,14 @@ impl Group {
     }
 }
 
+/// The displacement of a shape by its material.
+pub(super) fn displacement<'a>(desc: &'a SceneDesc, shape: &ShapeDesc) -> Option<&'a Arc<Expr>> {
+    desc.materials[shape.material.0 as usize].displacement.as_ref()
+}
+
 /// The tessellation of a shape, by its own keys or because its material displaces it.
 pub(super) fn tessellation_of(desc: &SceneDesc, shape: &ShapeDesc) -> Option<Arc<TessellationDesc>> {
-    let is_displaced = desc.materials[shape.material.0 as usize].displacement.is_some();
+    let is_displaced = displacement(desc, shape).is_some();
     match &shape.tessellation {
         // Size of triangles alone: nothing to divide.
         Some(given) if !is_displaced && given.subdivision == Subdivision::default() => None,
@@ -53,59 +56,96 @@ pub(super) fn tessellation_of(desc: &SceneDesc, shape: &ShapeDesc) -> Option<Arc
     }
 }
 
+/// What instances have in common: the mesh of a part, its material if that displaces, and its deformation.
+type PartKey = (Option<*const Mesh>, Option<MaterialId>, Option<*const ()>);
+
 /// The groups of the shapes that need tessellation.
 ///
 /// # Errors
 /// Shapes that cannot be displaced.
 pub(super) fn groups(desc: &SceneDesc) -> Result<Vec<Group>, Diagnostics> {
     let mut groups: Vec<Group> = vec![];
-    let mut known = FxHashMap::default();
+    let mut known: FxHashMap<(Vec<PartKey>, *const TessellationDesc), usize> = FxHashMap::default();
+    for (parts, tessellation) in cages(desc)? {
+        let key = |&part: &usize| {
+            let shape = &desc.shapes[part];
+            (
+                shape.geometry.mesh().map(Arc::as_ptr),
+                displacement(desc, shape).is_some().then_some(shape.material),
+                shape.deformation.as_ref().map(|deformation| Arc::as_ptr(deformation).cast()),
+            )
+        };
+        let keys: Vec<PartKey> = parts.iter().map(key).collect();
+        let is_shared = keys.iter().all(|(mesh, ..)| mesh.is_some());
+        let key = (keys, Arc::as_ptr(&tessellation));
+        match known.get(&key).filter(|_| is_shared) {
+            Some(&group) => groups[group].instances.push(parts),
+            None => {
+                known.insert(key, groups.len());
+                let meshes: Vec<Arc<Mesh>> =
+                    parts.iter().filter_map(|&part| mesh_of(&desc.shapes[part])).collect();
+                groups.push(Group {
+                    instances: vec![parts],
+                    cage: Joined::new(&meshes),
+                    tessellation,
+                });
+            }
+        }
+    }
+    Ok(groups)
+}
+
+/// The shapes that need tessellation, those that form one cage together.
+fn cages(desc: &SceneDesc) -> Result<Vec<(Vec<usize>, Arc<TessellationDesc>)>, Diagnostics> {
+    let mut cages: Vec<(Vec<usize>, Arc<TessellationDesc>)> = vec![];
     let mut errors = Diagnostics::default();
     for (index, shape) in desc.shapes.iter().enumerate() {
         let Some(tessellation) = tessellation_of(desc, shape) else {
             continue;
         };
-        let (geometry, placed) = shape.geometry.build();
-        let Geometry::Mesh(mesh) = geometry else {
+        if mesh_of(shape).is_none() {
             let error = Diagnostic::error(format!("`{}` cannot be displaced: it is not a mesh", shape.name))
                 .at(&desc.sources, shape.span, "")
                 .hint("meshes, planes, rectangles and cubes are displaced");
             errors.push(error);
             continue;
-        };
-        let is_displaced = desc.materials[shape.material.0 as usize].displacement.is_some();
-        let key = (
-            shape.geometry.mesh().map(Arc::as_ptr),
-            shape.tessellation.as_ref().map(Arc::as_ptr),
-            is_displaced.then_some(shape.material),
-            shape
-                .deformation
-                .as_ref()
-                .map(|deformation| Arc::as_ptr(deformation).cast::<()>()),
-        );
-        match known.get(&key).filter(|_| key.0.is_some()) {
-            Some(&group) => {
-                let group: &mut Group = &mut groups[group];
-                group.shapes.push(index);
+        }
+        match cages.last_mut() {
+            Some((parts, first)) if are_one_cage(&desc.shapes[parts[0]], shape) && *first == tessellation => {
+                parts.push(index);
             }
-            None => {
-                known.insert(key, groups.len());
-                let mesh = in_space(mesh, &placed);
-                groups.push(Group { shapes: vec![index], mesh, tessellation });
-            }
+            _ => cages.push((vec![index], tessellation)),
         }
     }
-    errors.into_result(groups)
+    errors.into_result(cages)
 }
 
-/// The mesh in the space of the description.
-fn in_space(mesh: Arc<Mesh>, placed: &Affine3A) -> Arc<Mesh> {
-    if *placed == Affine3A::IDENTITY {
-        return mesh;
+/// Returns whether two shapes are parts of one cage: those of a file, or of one node of it, that are split by materials.
+fn are_one_cage(a: &ShapeDesc, b: &ShapeDesc) -> bool {
+    let is_static = |shape: &ShapeDesc| shape.motion.is_none() && shape.deformation.is_none();
+    let node = |shape: &ShapeDesc| shape.part.map(|part| (part.node, part.instance));
+    let is_subdivided = |shape: &ShapeDesc| {
+        let scheme = shape.tessellation.as_ref().map(|desc| desc.subdivision.scheme);
+        scheme.is_some_and(|scheme| scheme != Scheme::Polygons)
+    };
+    a.asset.is_some()
+        && a.asset == b.asset
+        && node(a) == node(b)
+        && a.world_from_object == b.world_from_object
+        && [a, b].into_iter().all(|shape| is_static(shape) && is_subdivided(shape))
+}
+
+/// The mesh of a shape, in the space of the description.
+fn mesh_of(shape: &ShapeDesc) -> Option<Arc<Mesh>> {
+    let (Geometry::Mesh(mesh), placed) = shape.geometry.build() else {
+        return None;
+    };
+    if placed == Affine3A::IDENTITY {
+        return Some(mesh);
     }
     // Rectangles and cubes are scaled along their axes, which keeps normals.
     let positions = mesh.positions.iter().map(|&p| placed.transform_point3(p)).collect();
-    Arc::new(Mesh { positions, ..Mesh::clone(&mesh) })
+    Some(Arc::new(Mesh { positions, ..Mesh::clone(&mesh) }))
 }
 
 /// Object-to-world transform of a shape when the shutter opens.

@@ -3,12 +3,12 @@
 use glam::{Affine3A, Vec2, Vec3};
 use shading::Diagnostic;
 
-use super::group::world_from_object;
+use super::group::{Group, world_from_object};
 use crate::material::RenderingSpace;
 use crate::scene::build::placed_camera;
 use renderer_base::math::Bounds;
 use renderer_geometry::camera::Camera;
-use renderer_scene::{DicingDesc, SceneDesc, Shutter, TessellationDesc};
+use renderer_scene::{DicingDesc, SceneDesc, Shutter};
 use renderer_tessellation::Dicing;
 
 /// Number of instances of a mesh that are examined.
@@ -37,7 +37,7 @@ pub(super) struct Pixels {
 }
 
 impl Metric {
-    /// The metric of shapes that share a mesh.
+    /// The metric of a group.
     ///
     /// # Errors
     /// If there is no such camera.
@@ -45,17 +45,19 @@ impl Metric {
         desc: &SceneDesc,
         camera: Option<&str>,
         shutter: &Shutter,
-        (tessellation, shapes): (&TessellationDesc, &[usize]),
+        group: &Group,
     ) -> Result<Metric, Diagnostic> {
+        let shapes: Vec<usize> = group.instances.iter().map(|parts| parts[0]).collect();
+        let all: Vec<usize> = group.instances.iter().flatten().copied().collect();
         let placed = |&shape: &usize| world_from_object(&desc.shapes[shape], shutter);
         let instances: Vec<Affine3A> = shapes.iter().take(MAX_INSTANCES).map(placed).collect();
         let scale = desc.film.dicing_scale;
-        Ok(match tessellation.dicing {
+        Ok(match group.tessellation.dicing {
             DicingDesc::Level(level) => Metric::Level(level),
             DicingDesc::Length(length) => Metric::Length(length * scale, instances),
             // Baked scenes may have no camera.
             DicingDesc::Pixels(pixels) if desc.cameras.is_empty() => {
-                let bounds = world_bounds(desc, shapes, shutter);
+                let bounds = world_bounds(desc, &all, shutter);
                 Metric::Length(
                     (2.0 * bounds.radius() / PIXELS).max(f32::MIN_POSITIVE) * pixels * scale,
                     instances,
@@ -63,7 +65,7 @@ impl Metric {
             }
             DicingDesc::Pixels(pixels) => {
                 let camera = placed_camera(desc, camera, RenderingSpace::default(), shutter)?;
-                let bounds = world_bounds(desc, shapes, shutter);
+                let bounds = world_bounds(desc, &all, shutter);
                 Metric::Pixels(Pixels::new(camera, pixels * scale, bounds, instances))
             }
         })

@@ -3,6 +3,7 @@
 mod displacer;
 mod displacers;
 mod group;
+mod joined;
 mod metric;
 mod task;
 
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use shading::{Diagnostic, Diagnostics, RayKind};
 
 use super::emitters::on_threads;
-use displacers::Displacers;
+use displacers::displace;
 use group::{groups, tessellation_of};
 use metric::Metric;
 use renderer_scene::{DicingDesc, GeometryDesc, SceneDesc, ShapeDesc};
@@ -46,9 +47,9 @@ pub(super) fn tessellated<'a>(
     let mut result = desc.clone();
     on_threads(threads, || {
         let mut tasks = vec![];
-        for group in groups {
-            let metric = Metric::new(desc, camera, &shutter, (&group.tessellation, &group.shapes))?;
-            let task = Task::new(&group, &metric).map_err(|error| group.failure(desc, &error))?;
+        for mut group in groups {
+            let metric = Metric::new(desc, camera, &shutter, &group)?;
+            let task = Task::new(&mut group, &metric).map_err(|error| group.failure(desc, &error))?;
             if task.cut_polygons() > 0 {
                 let message = format!(
                     "{} polygons of `{}` touch a point twice; they are cut into triangles",
@@ -59,13 +60,12 @@ pub(super) fn tessellated<'a>(
             }
             tasks.push((group, task));
         }
-        let displacers = Displacers::new(desc, &tasks, &shutter, purpose)?;
-        for (index, (group, mut task)) in tasks.into_iter().enumerate() {
-            task.displacer = displacers.get(index);
-            let mesh = task.mesh().map_err(|error| group.failure(desc, &error))?;
-            let geometry = GeometryDesc::Mesh(Arc::new(mesh));
+        displace(desc, &mut tasks, &shutter, purpose)?;
+        for (group, task) in tasks {
+            let meshes = task.meshes().map_err(|error| group.failure(desc, &error))?;
+            let geometries: Vec<GeometryDesc> = meshes.into_iter().map(GeometryDesc::from).collect();
             let task = Arc::new(task);
-            for &shape in &group.shapes {
+            for (&shape, geometry) in group.instances.iter().flat_map(|parts| parts.iter().zip(&geometries)) {
                 let shape = &mut result.shapes[shape];
                 shape.geometry = geometry.clone();
                 shape.tessellation = None;

@@ -1,58 +1,75 @@
-//! Tessellation of one mesh.
+//! Tessellation of one cage.
 
 use std::sync::Arc;
 
 use super::displacer::Displacer;
 use super::group::Group;
+use super::joined::{Joined, Part};
 use super::metric::Metric;
 use renderer_geometry::Mesh;
 use renderer_scene::{Deformation, GeometryDesc, SceneTime};
-use renderer_tessellation::{Cells, Diced, Surface, TessellationError};
+use renderer_tessellation::{Cells, Surface, TessellationError};
 
-/// Surface of a mesh, divided into cells; the mesh may be replaced by one whose vertices have moved.
+/// Surface of a cage, divided into cells; the cage may be replaced by one whose vertices have moved.
 #[derive(Debug)]
 pub(super) struct Task {
-    mesh: Arc<Mesh>,
+    cage: Joined,
     surface: Surface,
     cells: Cells,
-    pub(super) displacer: Option<Arc<Displacer>>,
+    /// Displacement of each part.
+    pub(super) displacers: Vec<Option<Arc<Displacer>>>,
 }
 
 impl Task {
-    pub(super) fn new(group: &Group, metric: &Metric) -> Result<Task, TessellationError> {
-        let mesh = group.mesh.clone();
-        let surface = Surface::new(&mesh, &group.tessellation.subdivision)?;
-        let cells = metric.with(|dicing| surface.cells(&mesh, dicing))?;
-        Ok(Task { mesh, surface, cells, displacer: None })
+    pub(super) fn new(group: &mut Group, metric: &Metric) -> Result<Task, TessellationError> {
+        let cage = std::mem::replace(&mut group.cage, Joined::new(&[Arc::default()]));
+        if let Metric::Level(level) = metric {
+            Surface::check_level(&cage.mesh, *level)?;
+        }
+        let surface = Surface::new(&cage.mesh, &group.tessellation.subdivision, &cage.starts)?;
+        let cells = metric.with(|dicing| surface.cells(&cage.mesh, dicing))?;
+        Ok(Task { cage, surface, cells, displacers: vec![] })
     }
 
     pub(super) fn cut_polygons(&self) -> usize {
         self.surface.cut_polygons()
     }
 
-    /// The triangles before displacement.
-    pub(super) fn diced(&self) -> Result<Diced, TessellationError> {
-        self.surface.dice(&self.mesh, &self.cells)
+    /// The triangles of each part before displacement.
+    pub(super) fn diced(&self) -> Result<Vec<Part>, TessellationError> {
+        Ok(self.cage.split(&self.surface.dice(&self.cage.mesh, &self.cells)?))
     }
 
-    /// The triangles.
-    pub(super) fn mesh(&self) -> Result<Mesh, TessellationError> {
-        self.mesh_of(&self.mesh)
+    /// The triangles of each part.
+    pub(super) fn meshes(&self) -> Result<Vec<Mesh>, TessellationError> {
+        self.meshes_of(&self.cage.mesh)
     }
 
-    /// The triangles of a mesh that has the same polygons.
-    pub(super) fn mesh_of(&self, mesh: &Mesh) -> Result<Mesh, TessellationError> {
+    /// The triangles of each part for another mesh with the same polygons.
+    fn meshes_of(&self, mesh: &Mesh) -> Result<Vec<Mesh>, TessellationError> {
         let mut diced = self.surface.dice(mesh, &self.cells)?;
-        if let Some(displacer) = &self.displacer {
-            let moved = displacer.displaced(&diced.mesh);
-            diced.displace(moved);
-            let mesh = diced.mesh.validate();
-            return mesh.map_err(|error| TessellationError::Mesh(format!("after displacement, {error}")));
+        let mut parts = self.cage.split(&diced);
+        if self.displacers.iter().any(Option::is_some) {
+            let mut positions = diced.mesh.positions.clone();
+            for (part, displacer) in parts.iter().zip(&self.displacers) {
+                let Some(displacer) = displacer else {
+                    continue;
+                };
+                for (&vertex, position) in part.vertices.iter().zip(displacer.displaced(&part.mesh)) {
+                    positions[vertex as usize] = position;
+                }
+            }
+            diced.displace(positions);
+            diced.mesh = diced
+                .mesh
+                .validate()
+                .map_err(|error| TessellationError::Mesh(format!("after displacement, {error}")))?;
+            parts = self.cage.split(&diced);
         }
-        Ok(diced.mesh)
+        Ok(parts.into_iter().map(|part| part.mesh).collect())
     }
 
-    /// A deformation of the mesh as one of the triangles.
+    /// A deformation of a cage of one part as one of its triangles.
     pub(super) fn deformation(self: Arc<Task>, cage: Arc<dyn Deformation>) -> Arc<dyn Deformation> {
         Arc::new(Displaced { cage, task: self })
     }
@@ -70,6 +87,7 @@ impl Deformation for Displaced {
         let GeometryDesc::Mesh(mesh) = self.cage.at(time)? else {
             return None;
         };
-        Some(GeometryDesc::Mesh(Arc::new(self.task.mesh_of(&mesh).ok()?)))
+        let mesh = self.task.meshes_of(&mesh).ok()?.pop()?;
+        Some(GeometryDesc::Mesh(Arc::new(mesh)))
     }
 }
