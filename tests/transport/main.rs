@@ -32,4 +32,5 @@ mod references;
 mod sampling;
 mod self_intersection;
 mod subsurface;
+mod tessellation;
 mod trace;

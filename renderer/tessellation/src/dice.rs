@@ -16,7 +16,7 @@ use renderer_geometry::Mesh;
 #[derive(Clone, Copy)]
 struct Grid {
     cell: Cell,
-    /// Number of edges along x and y; 1 if the cell is a strip without vertices inside.
+    /// Number of edges along x and y. A strip without vertices inside has 1 along y, or else along x.
     edges: [u32; 2],
     /// First vertex inside.
     first: u32,
@@ -136,7 +136,7 @@ fn grids(cells: &Cells, numbering: &Numbering<'_>, patches: &crate::patch::Patch
         let is_column = x == 1 && along_bottom == 1 && along_top == 1;
         let (edges, triangles) = match (is_row, is_column) {
             (true, _) => ([x, 1], along_bottom + along_top),
-            (false, true) => ([1, y], along_right + along_left),
+            (false, true) => ([1, y.max(2)], along_right + along_left),
             (false, false) => {
                 let edges = [x.max(2), y.max(2)];
                 let [inner_x, inner_y] = edges.map(|edges| edges - 2);

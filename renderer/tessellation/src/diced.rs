@@ -47,15 +47,20 @@ impl Diced {
         self.set_normals();
     }
 
-    /// Sets the normals to the means of those of the triangles around each point, weighted by their areas.
+    /// Sets the normals to means of those of the triangles around each point, which are exact for spheres.
+    // Max 1999, "Weights for Computing Vertex Normals from Facet Normals".
     fn set_normals(&mut self) {
         let mesh = &mut self.mesh;
         let mut normals = vec![Vec3::ZERO; mesh.positions.len()];
         for triangle in &mesh.triangles {
-            let [a, b, c] = triangle.map(|vertex| mesh.positions[vertex as usize]);
-            let n = (b - a).cross(c - a);
-            for vertex in triangle {
-                normals[*vertex as usize] += n;
+            let p = triangle.map(|vertex| mesh.positions[vertex as usize]);
+            for corner in 0..3 {
+                let [a, b, c] = [0, 1, 2].map(|i| p[(corner + i) % 3]);
+                let (next, last) = (b - a, c - a);
+                let lengths = next.length_squared() * last.length_squared();
+                if lengths > 0.0 {
+                    normals[triangle[corner] as usize] += next.cross(last) / lengths;
+                }
             }
         }
         for duplicate in &self.duplicates {

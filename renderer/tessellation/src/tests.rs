@@ -127,3 +127,94 @@ fn seams_stay_closed_when_displaced() {
     result.displace(moved);
     assert_eq!(open_edges(&result.mesh), 0);
 }
+
+/// Deterministic random numbers below a count.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % count
+    }
+
+    fn unit(&mut self) -> f32 {
+        self.below(1 << 20) as f32 / (1 << 20) as f32
+    }
+}
+
+/// A closed cage: a box of bent quadrilaterals, some of which are cut or joined with a neighbour.
+fn random_cage(random: &mut Random) -> (Mesh, Vec<Crease>) {
+    let side = 1 + random.below(3) as i32;
+    let mut numbers = FxHashMap::default();
+    let mut positions = vec![];
+    let mut quads: Vec<Vec<u32>> = vec![];
+    for axis in 0..3 {
+        for end in [0, side] {
+            for a in 0..side {
+                for b in 0..side {
+                    let mut corners = [[a, b], [a + 1, b], [a + 1, b + 1], [a, b + 1]].map(|[s, t]| {
+                        let mut place = [0; 3];
+                        (place[axis], place[(axis + 1) % 3], place[(axis + 2) % 3]) = (end, s, t);
+                        *numbers.entry(place).or_insert_with(|| {
+                            let bent = Vec3::from_array([0; 3].map(|_: i32| 0.4 * random.unit()));
+                            positions.push(Vec3::from_array(place.map(|x| x as f32)) + bent);
+                            positions.len() as u32 - 1
+                        })
+                    });
+                    if end == 0 {
+                        corners.reverse();
+                    }
+                    quads.push(corners.to_vec());
+                }
+            }
+        }
+    }
+    let mut polygons = vec![];
+    for quad in quads {
+        match random.below(4) {
+            0 => polygons.extend([vec![quad[0], quad[1], quad[2]], vec![quad[0], quad[2], quad[3]]]),
+            1 => {
+                let center = quad.iter().map(|&corner| positions[corner as usize]).sum::<Vec3>() / 4.0;
+                positions.push(center);
+                let middle = positions.len() as u32 - 1;
+                polygons.push(vec![quad[0], quad[1], quad[2], middle]);
+                polygons.push(vec![quad[0], middle, quad[2], quad[3]]);
+            }
+            _ => polygons.push(quad),
+        }
+    }
+    let mut faces = Faces::default();
+    let mut triangles = vec![];
+    let mut creases = vec![];
+    for polygon in &polygons {
+        faces.push(polygon);
+        triangles.extend((1..polygon.len() - 1).map(|i| [polygon[0], polygon[i], polygon[i + 1]]));
+        if random.below(4) == 0 {
+            let sharpness = [0.7, 1.5, 3.0, 10.0][random.below(4)];
+            creases.push(Crease { points: polygon[..2].to_vec(), sharpness });
+        }
+    }
+    let mesh = Mesh::new(positions, triangles).unwrap();
+    (Mesh { faces: Some(Arc::new(faces)), ..mesh }, creases)
+}
+
+#[test]
+fn random_cages_with_mixed_rates_have_no_cracks() {
+    let mut random = Random(1);
+    for index in 0..200 {
+        let (mesh, creases) = random_cage(&mut random);
+        let scheme = [Scheme::CatmullClark, Scheme::Loop, Scheme::Polygons][index % 3];
+        let creases = if scheme == Scheme::Loop { vec![] } else { creases };
+        let near = mesh.positions[0];
+        let size = 0.1 + 0.4 * random.unit();
+        let edges = |a: Vec3, b: Vec3| a.distance(b) / (size * (0.1 + near.distance(a.midpoint(b))));
+        let mut result = diced(&mesh, &Subdivision { creases, ..subdivision(scheme) }, Dicing::Edges(&edges));
+        assert_eq!(open_edges(&result.mesh), 0, "cage {index}, {scheme:?}");
+        let moved = result.mesh.positions.iter().map(|&p| p + 0.05 * (7.0 * p.x).sin()).collect();
+        result.displace(moved);
+        assert_eq!(open_edges(&result.mesh), 0, "displaced cage {index}, {scheme:?}");
+    }
+}
