@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use shading::{Diagnostic, Diagnostics, Report};
+use shading::{Diagnostic, Diagnostics, RayKind, Report};
 
 use super::Failure;
 use super::folder::Folder;
@@ -19,7 +19,7 @@ use renderer_support::outputs::Outputs;
 use renderer_support::remark;
 use renderer_support::warnings::{lost_texels, of_reports};
 use renderer_support::watch::Read;
-use renderer_transport::scene::build::Built;
+use renderer_transport::scene::build::{Built, tessellate};
 
 /// A bake, and its observers.
 pub(super) struct Job<'a> {
@@ -77,9 +77,12 @@ impl Job<'_> {
 
     /// Reads the scene. `integrator` is the default.
     pub(super) fn read_scene(&self, integrator: &str, outputs: &Outputs) -> Result<SceneDesc, Failure> {
-        let (mut desc, warnings) = self.args.request.scene.read(Some(integrator), vec![], None)?;
+        let (desc, warnings) = self.args.request.scene.read(Some(integrator), vec![], None)?;
         self.args.report.print(&warnings);
         outputs.check_scene_files(&desc)?;
+        let (mut desc, warnings) =
+            tessellate(desc, self.args.request.scene.threads(), RayKind::BAKE).map_err(Failure::Mistakes)?;
+        self.args.report.print(&warnings);
         desc.ensure_camera();
         Ok(desc)
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use serde_json::{Value as Json, json};
 use shading::syntax::ast::ExprKind;
+use shading::{Diagnostics, RayKind};
 
 use super::light_links::words;
 use renderer_base::math::Bounds;
@@ -17,21 +18,36 @@ use renderer_scene::{
     CameraDesc, GeometryDesc, LightDesc, LightKind, LightLinks, MaterialDesc, SceneDesc, ShapeDesc,
 };
 use renderer_support::terminal::plural;
+use renderer_transport::scene::build::tessellate;
+
+/// Number of threads for all processors.
+const ALL_THREADS: usize = 0;
 
 /// Contents of a scene or model file.
 pub(super) struct Inventory {
     desc: SceneDesc,
+    /// Number of triangles of each shape after tessellation, if there is any.
+    tessellated: Vec<Option<usize>>,
     /// True if the file is a model, whose film, camera and lights may be defaults.
     is_model: bool,
 }
 
 impl Inventory {
-    pub(super) fn of(desc: SceneDesc) -> Inventory {
+    /// Examines a description.
+    ///
+    /// # Errors
+    /// If its shapes cannot be tessellated.
+    pub(super) fn of(desc: SceneDesc) -> Result<Inventory, Diagnostics> {
         let is_model = desc
             .file
             .extension()
             .is_none_or(|extension| extension != "kiln" && extension != "xml");
-        Inventory { desc, is_model }
+        let (divided, _) = tessellate(desc.clone(), ALL_THREADS, RayKind::default())?;
+        let counts = desc.shapes.iter().zip(&divided.shapes).map(|(before, after)| {
+            let counts = (triangles(before), triangles(after));
+            counts.1.filter(|_| counts.0 != counts.1)
+        });
+        Ok(Inventory { tessellated: counts.collect(), is_model, desc })
     }
 
     /// Returns whether there is nothing to list.
@@ -46,6 +62,18 @@ impl Inventory {
     /// Returns whether an object is a default: the objects of a model have the model's name as prefix.
     fn is_made_up(&self, name: &str) -> bool {
         self.is_model && !name.contains('.')
+    }
+
+    /// Shapes, instances of one node together, with the number of triangles after tessellation.
+    fn shapes(&self) -> impl Iterator<Item = (&[ShapeDesc], Option<usize>)> {
+        let mut first = 0;
+        self.desc
+            .shapes
+            .chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name))
+            .map(move |same| {
+                first += same.len();
+                (same, self.tessellated[first - same.len()])
+            })
     }
 
     pub(super) fn text(&self) -> String {
@@ -82,12 +110,15 @@ impl Inventory {
                 &(portals + &words(light.links.as_deref())),
             );
         }
-        for same in desc.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
+        for (same, tessellated) in self.shapes() {
             let shape = &same[0];
-            let triangles = match triangles(shape) {
+            let mut triangles = match triangles(shape) {
                 Some(count) => format!(" of {}", plural(count, "triangle")),
                 None => String::new(),
             };
+            if let Some(count) = tessellated {
+                let _ = write!(triangles, ", tessellated to {}", plural(count, "triangle"));
+            }
             let material = &desc.material(shape.material).name;
             let places = match same.len() {
                 1 => String::new(),
@@ -115,13 +146,14 @@ impl Inventory {
             })
         };
         let light = |light: &LightDesc| json!({ "name": light.name, "kind": light_kind(light), "portals": portals(light), "links": links(light.links.as_deref()), "made_up": self.is_made_up(&light.name) });
-        let shape = |same: &[ShapeDesc]| {
+        let shape = |(same, tessellated): (&[ShapeDesc], Option<usize>)| {
             let shape = &same[0];
             json!({
                 "name": &*shape.name,
                 "places": same.len(),
                 "kind": geometry(&shape.geometry),
                 "triangles": triangles(shape),
+                "tessellated_triangles": tessellated,
                 "material": desc.material(shape.material).name,
                 "links": links(shape.links.as_deref()),
             })
@@ -138,7 +170,7 @@ impl Inventory {
             "bounds": bounds,
             "cameras": desc.cameras.iter().map(camera).collect::<Json>(),
             "lights": desc.lights.iter().map(light).collect::<Json>(),
-            "shapes": desc.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)).map(shape).collect::<Json>(),
+            "shapes": self.shapes().map(shape).collect::<Json>(),
             "materials": desc.materials.iter().map(material).collect::<Json>(),
         })
     }

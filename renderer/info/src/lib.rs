@@ -240,7 +240,7 @@ fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Sub
         let loaded = system.load_file(&file.file)?;
         subjects.extend(loaded.templates.iter().map(Info::of).map(Subject::Shader));
     }
-    let inventory = Inventory::of(desc);
+    let inventory = Inventory::of(desc)?;
     if subjects.is_empty() || !inventory.is_empty() {
         subjects.insert(0, Subject::Scene(Box::new(inventory)));
     }

@@ -34,6 +34,8 @@ pub struct SceneOptions {
     pub text: Option<Arc<str>>,
     /// Animation of imported models; `None` for their rest pose.
     pub animation: Option<AnimationChoice>,
+    /// Level of the subdivision of a model.
+    pub subdivide: Option<u32>,
     /// Files, unless the scene is in a pack.
     pub files: SharedFiles,
 }
@@ -56,6 +58,7 @@ impl SceneOptions {
         self.changes.extend(own.changes);
         self.light = own.light.or(self.light);
         self.animation = own.animation.or(self.animation);
+        self.subdivide = own.subdivide.or(self.subdivide);
         // The first folder that has a file gives it.
         self.source.folders.splice(0..0, own.source.folders);
         self.source.undefine.extend(own.source.undefine);
@@ -99,6 +102,7 @@ impl SceneOptions {
             set: self.set.into_iter().map(Change::from).chain(self.changes).collect(),
             light: self.light,
             animation: self.animation,
+            subdivide: self.subdivide,
             shader_errors: Some(shader_errors),
         }
     }
@@ -172,6 +176,7 @@ impl SceneOptions {
             stage: None,
             text: None,
             animation: None,
+            subdivide: None,
             files: SharedFiles::default(),
         })
     }

@@ -62,6 +62,12 @@ pub struct SceneRequest {
     /// Animation of a glTF file [default: the first]
     #[arg(long, value_name = "NAME")]
     pub animation: Option<String>,
+    /// Subdivides the meshes of a model, by the rules of Catmull and Clark: each edge is divided into 2^LEVEL parts
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u32).range(0..=16))]
+    pub subdivide: Option<u32>,
+    /// Factor of the size of the triangles of subdivided and displaced shapes, such as 4 for drafts [default: 1]
+    #[arg(long, value_name = "FACTOR")]
+    pub dicing_scale: Option<f32>,
     /// Options for reading shader sources.
     #[command(flatten)]
     pub source: SourceArgs,
@@ -104,6 +110,10 @@ impl SceneRequest {
             .iter()
             .map(flag)
             .chain(self.set.iter().map(String::as_str).map(Change::from));
+        let scale = |factor| {
+            Change::of_option("--dicing-scale", format!("{factor}"), format!("film.dicing_scale={factor}"))
+        };
+        let changes: Vec<Change> = changes.into_iter().chain(self.dicing_scale.map(scale)).collect();
         let given: Vec<Change> = given.chain(changes.iter().cloned()).collect();
         options.changes = changes;
         options.stage = stage.cloned();
@@ -123,6 +133,7 @@ impl SceneRequest {
             set: self.set.clone(),
             light: self.light.clone(),
             text: self.text.clone(),
+            subdivide: self.subdivide,
             animation: self.at.map(|_| AnimationChoice { name: self.animation.clone() }),
             ..SceneOptions::of(&self.source, &self.import)
         }
@@ -140,6 +151,8 @@ impl SceneRequest {
             texture_memory: later.texture_memory.or(self.texture_memory),
             build_quality: later.build_quality.or(self.build_quality),
             light: later.light.clone().or_else(|| self.light.clone()),
+            subdivide: later.subdivide.or(self.subdivide),
+            dicing_scale: later.dicing_scale.or(self.dicing_scale),
             at: later.at.or(self.at),
             animation: later.animation.clone().or_else(|| self.animation.clone()),
             set: kept.chain(&later.set).cloned().collect(),

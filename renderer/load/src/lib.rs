@@ -71,6 +71,7 @@ pub use values::{MaterialValue, number, set_value};
 use std::path::Path;
 use std::sync::Arc;
 
+use shading::syntax::ast::Expr;
 use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
 
 use self::builder::Builder;
@@ -92,6 +93,8 @@ pub struct LoadOptions {
     pub light: Option<Lighting>,
     /// Animation of imported models; `None` for their rest pose.
     pub animation: Option<AnimationChoice>,
+    /// Level of the subdivision of a model; only models have it.
+    pub subdivide: Option<u32>,
     /// Options for scenes in other formats.
     pub import: SceneImportOptions,
     /// File system of the scene; the disk by default.
@@ -109,7 +112,13 @@ pub struct LoadOptions {
 /// # Errors
 /// All errors of the files, with their locations.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    match ImportKind::of(path) {
+    let kind = ImportKind::of(path);
+    if options.subdivide.is_some() && kind.is_some_and(|kind| kind != ImportKind::Model) {
+        let error = Diagnostic::error(format!("{}: --subdivide is for models", path.display()));
+        let hint = "a scene says it for each mesh or import: `import \"FILE\" { subdivision = catmull_clark; level = 3; }`";
+        return Err(error.hint(hint).into());
+    }
+    match kind {
         Some(ImportKind::Model) => from_model(path, options),
         Some(ImportKind::Scene(format)) => from_import(path, format, options),
         Some(ImportKind::Text) => {
@@ -189,7 +198,10 @@ pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diag
     let model = read_model_from(
         &options.files,
         path,
-        &ModelOptions { animation: options.animation.as_ref(), keeps_faces: false },
+        &ModelOptions {
+            animation: options.animation.as_ref(),
+            keeps_faces: options.subdivide.is_some(),
+        },
     )
     .map_err(|error| error.diagnostic())?;
     let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
@@ -205,7 +217,11 @@ pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diag
         return Err(context.diagnostics);
     }
     let directory = path.parent().unwrap_or(Path::new(""));
-    let import = model::import_declaration(path, &alias_of(path));
+    let mut import = model::import_declaration(path, &alias_of(path));
+    if let Some(level) = options.subdivide {
+        import.set("subdivision", Expr::name("catmull_clark"));
+        import.set("level", i64::from(level));
+    }
     // Messages show this import as the source of the whole scene.
     let source = Source::new(format!("<scene of {}>", path.display()), import.to_string());
     let span = context.add_source(source, directory);

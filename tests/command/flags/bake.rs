@@ -39,6 +39,18 @@ pub(crate) const BAKE: &[Case] = &[
         Status(0, 1),
     ),
     (
+        "subdivide",
+        "bake a.kiln -o out BAKE",
+        "bake a.kiln -o out BAKE --subdivide 1",
+        Status(0, 1),
+    ),
+    (
+        "dicing_scale",
+        "bake a.kiln -o out BAKE --dicing-scale 2",
+        "bake a.kiln -o out BAKE --dicing-scale 0",
+        Status(0, 1),
+    ),
+    (
         "texture_memory",
         "bake a.kiln -o out BAKE --texture-memory 1M",
         "bake a.kiln -o out BAKE --texture-memory much",

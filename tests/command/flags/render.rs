@@ -35,6 +35,18 @@ pub(crate) const RENDER: &[Case] = &[
         Status(0, 1),
     ),
     (
+        "subdivide",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --subdivide 1",
+        Status(0, 1),
+    ),
+    (
+        "dicing_scale",
+        "render a.kiln -o o.exr --dicing-scale 2",
+        "render a.kiln -o o.exr --dicing-scale 0",
+        Status(0, 1),
+    ),
+    (
         "texture_memory",
         "render a.kiln -o o.exr --texture-memory 1M",
         "render a.kiln -o o.exr --texture-memory much",

@@ -29,6 +29,7 @@ use renderer_passes::Pass;
 use renderer_scene::SceneDesc;
 use warnings::warn_about_light;
 
+pub use super::tessellation::tessellate;
 pub(super) use assembly::placed_camera;
 pub use built::Built;
 pub(super) use built::{pass_names, sides};

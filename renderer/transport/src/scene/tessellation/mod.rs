@@ -75,7 +75,24 @@ pub(super) fn tessellated<'a>(
         }
         Ok::<(), Diagnostics>(())
     })?;
+    result.materials.iter_mut().for_each(|material| material.displacement = None);
     Ok(Tessellated { desc: Cow::Owned(result), warnings })
+}
+
+/// The description of a bake, or of a picture of its first camera, without shapes that need tessellation.
+///
+/// # Errors
+/// As building the scene, for these shapes.
+pub fn tessellate(
+    desc: SceneDesc,
+    threads: usize,
+    purpose: RayKind,
+) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let Tessellated { desc: result, warnings } = tessellated(&desc, None, threads, purpose)?;
+    match result {
+        Cow::Owned(result) => Ok((result, warnings)),
+        Cow::Borrowed(_) => Ok((desc, warnings)),
+    }
 }
 
 /// Returns whether the triangles of a description depend on the frame, because their size is in pixels and the camera or a
