@@ -35,6 +35,7 @@ mod select;
 mod sky;
 mod sphere;
 mod spot;
+mod strand;
 mod tree;
 mod triangle;
 
@@ -175,7 +176,8 @@ impl Light {
         }
     }
 
-    /// Number of parts for light selection: the faces of a uniformly emitting mesh, else one.
+    /// Number of parts for light selection: the faces of a uniformly emitting mesh, primitives of curves or points, else
+    /// one.
     pub fn parts(&self) -> u32 {
         self.area().map_or(1, AreaLight::parts)
     }
