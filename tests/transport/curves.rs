@@ -311,11 +311,15 @@ fn mistakes_in_curves_are_diagnosed() {
 }
 
 #[test]
-fn emission_of_strands_is_reported() {
+fn emission_of_ribbons_that_face_rays_is_reported() {
     let camera = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }";
-    for (kind, is_reported) in [("curves", true), ("points", true), ("curves", false)] {
-        let material = if is_reported { "emitter()" } else { "matte()" };
-        let shape = format!("shape glow : {kind} {{ points = (0, 0, 0, 1, 0, 0); material = {material}; }}");
+    for (kind, material, is_reported) in [
+        ("curves { style = ribbon;", "emitter()", true),
+        ("curves { style = ribbon;", "matte()", false),
+        ("curves {", "emitter()", false),
+        ("points { style = disc;", "emitter()", false),
+    ] {
+        let shape = format!("shape glow : {kind} points = (0, 0, 0, 1, 0, 0); material = {material}; }}");
         let desc = load_text(&format!("{camera} {shape}"), &[]);
         let built = build_scene(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
         let warnings = built.warnings.to_string();

@@ -7,6 +7,7 @@ mod portals;
 mod power;
 mod regressions;
 mod shadow;
+mod strands;
 
 use std::f32::consts::PI;
 
@@ -22,7 +23,7 @@ use renderer::light::{
     PrimarySample, ProjectorLight, ProjectorTexture, SlideLookup, SlideWrap, SpotLight,
 };
 use renderer::material::Sides;
-use renderer::math::{Frame, Ray, RayEnd};
+use renderer::math::{Bounds, Frame, Ray, RayEnd};
 use renderer::render::RenderSettings;
 use renderer::sampling::{cone_solid_angle, uniform_cone};
 use renderer::scene::Scene;
@@ -112,36 +113,76 @@ fn hits(case: &Case, mut ray: Ray, context: &mut Context) -> Vec<(Interaction, f
     found
 }
 
-/// Directions that hit a shape from any distance: half towards its points, half within its bounding cone.
+/// Directions that hit a shape from any distance: half towards its points (on strands, within the bounding cones of the
+/// primitives), half within its bounding cone.
 struct Directions<'a> {
     case: &'a Case,
     area: f32,
+    cone: BoundingCone,
+    /// Bounding cones of the primitives of curves and points.
+    cones: Vec<BoundingCone>,
+}
+
+/// Cone of the bounding sphere of a box; all directions from inside.
+struct BoundingCone {
     axis: Vec3,
     one_minus_cos: f32,
 }
 
+impl BoundingCone {
+    fn new(bounds: Bounds, p: Vec3) -> BoundingCone {
+        let (to_center, radius) = (bounds.center() - p, bounds.radius() * 1.001);
+        if to_center.length() > radius {
+            let sin2 = (radius / to_center.length()).powi(2);
+            BoundingCone {
+                axis: to_center.normalize(),
+                one_minus_cos: 1.0 - (1.0 - sin2).sqrt(),
+            }
+        } else {
+            BoundingCone { axis: Vec3::Z, one_minus_cos: 2.0 }
+        }
+    }
+
+    fn choose(&self, rng: &mut Rng) -> Vec3 {
+        Frame::from_normal(self.axis).to_world(uniform_cone(rng.next_2d(), self.one_minus_cos))
+    }
+
+    fn pdf(&self, w: Vec3) -> f32 {
+        let is_inside = 1.0 - w.dot(self.axis) <= self.one_minus_cos * 1.0001;
+        if is_inside {
+            1.0 / cone_solid_angle(self.one_minus_cos)
+        } else {
+            0.0
+        }
+    }
+}
+
 impl Directions<'_> {
     fn new(case: &Case, p: Vec3) -> Directions<'_> {
-        let bounds = case.scene.bounds();
-        let (to_center, radius) = (bounds.center() - p, bounds.radius() * 1.001);
-        let (axis, one_minus_cos) = if to_center.length() > radius {
-            let sin2 = (radius / to_center.length()).powi(2);
-            (to_center.normalize(), 1.0 - (1.0 - sin2).sqrt())
+        let shape = &case.scene.shapes()[0];
+        let strands = if shape.geometry.curves().is_some() || shape.geometry.points().is_some() {
+            shape.primitive_count()
         } else {
-            (Vec3::Z, 2.0)
+            0
         };
         Directions {
             case,
-            area: case.scene.shapes()[0].area(),
-            axis,
-            one_minus_cos,
+            area: shape.area(),
+            cone: BoundingCone::new(case.scene.bounds(), p),
+            cones: (0..strands)
+                .map(|primitive| BoundingCone::new(shape.primitive_bounds(primitive), p))
+                .collect(),
         }
     }
 
     /// A direction towards a point of the shape, or in the cone.
     fn choose(&self, p: Vec3, rng: &mut Rng) -> Vec3 {
         if rng.next_1d() < 0.5 {
-            return Frame::from_normal(self.axis).to_world(uniform_cone(rng.next_2d(), self.one_minus_cos));
+            return self.cone.choose(rng);
+        }
+        if !self.cones.is_empty() {
+            let index = (rng.next_1d() * self.cones.len() as f32) as usize;
+            return self.cones[index].choose(rng);
         }
         let shape = &self.case.scene.shapes()[0];
         let at = rng.next_1d();
@@ -171,9 +212,11 @@ impl Directions<'_> {
             let cos = it.wo.dot(it.ng).abs().max(1e-9);
             share * shape.pdf_area(it.primitive, it.ng) * (it.p - p).length_squared() / cos
         };
-        let in_cone = 1.0 - w.dot(self.axis) <= self.one_minus_cos * 1.0001;
-        let all_about = if in_cone { 1.0 / cone_solid_angle(self.one_minus_cos) } else { 0.0 };
-        0.5 * all_about + 0.5 * hits.iter().map(|(it, _)| of_point(it)).sum::<f32>()
+        let toward_shape = match self.cones.as_slice() {
+            [] => hits.iter().map(|(it, _)| of_point(it)).sum::<f32>(),
+            cones => cones.iter().map(|cone| cone.pdf(w)).sum::<f32>() / cones.len() as f32,
+        };
+        0.5 * self.cone.pdf(w) + 0.5 * toward_shape
     }
 }
 
@@ -232,68 +275,73 @@ fn sample_lights(scene: &Scene, p: Vec3, rng: &mut Rng) -> Option<LightSample> {
     Some(sample)
 }
 
+/// Checks the light samples from a point against rays, in density and in radiance.
+fn check_samples(case: &Case, (place, p): (&str, Vec3), samples: u64, rng: &mut Rng) {
+    let mut context = Context::new(&case.scene);
+    let light = &case.scene.lights()[0];
+    let (mut chosen, mut sampled) = (Moments::default(), Moments::default());
+    for _ in 0..samples {
+        let Some(sample) = sample_lights(&case.scene, p, rng) else {
+            chosen.add(0.0);
+            sampled.add(0.0);
+            continue;
+        };
+        chosen.add(1.0);
+        let ray = sample.shadow_ray(&RayEnd::in_space(p));
+        let visible = case
+            .scene
+            .transmittance(&ray, 1, || InteriorList::NONE, 0, &mut context.shading)
+            .g;
+        let radiance = light.radiance(&sample, &LightViewer::at(p), &mut context.shading).g;
+        sampled.add(f64::from(radiance * visible / sample.pdf));
+    }
+    let (mut density, mut traced, mut lit) = (Moments::default(), Moments::default(), 0);
+    let directions = Directions::new(case, p);
+    for _ in 0..samples {
+        let w = directions.choose(p, rng);
+        let found = hits(case, Ray::new(p, w), &mut context);
+        if found.is_empty() {
+            density.add(0.0);
+            traced.add(0.0);
+            continue;
+        }
+        let q = directions.pdf(p, w, &found);
+        let emitting = found.iter().filter(|(it, _)| case.both || it.wo.dot(it.ng) > 0.0);
+        let (mut pdf, mut radiance) = (0.0, 0.0);
+        for (it, visible) in emitting {
+            pdf += case.scene.light_pdf(&LightSampleContext::in_space(p), it);
+            let emission = case.scene.material(it.shape).emission_at(it, 1, &mut context.shading);
+            radiance += emission.g * visible;
+        }
+        density.add(f64::from(pdf / q));
+        traced.add(f64::from(radiance / q));
+        lit += u32::from(radiance > 0.0);
+    }
+    let describe = |m: &Moments| format!("{:.4} ± {:.4}", m.mean(), m.variance_of_mean().sqrt());
+    assert!(
+        agree(&chosen, &density),
+        "{} from {place}: {} of all samples are chosen, but their density is {}",
+        case.name,
+        describe(&chosen),
+        describe(&density)
+    );
+    // Rays that rarely hit a small emitting part are no evidence.
+    assert!(
+        lit < 30 || agree(&sampled, &traced),
+        "{} from {place}: by samples {}, by rays {}",
+        case.name,
+        describe(&sampled),
+        describe(&traced)
+    );
+}
+
 #[test]
 fn light_samples_match_rays_in_density_and_radiance() {
     const SAMPLES: u64 = 1500;
     all_cases(|case| {
-        let mut context = Context::new(&case.scene);
         let mut rng = Rng::new(7);
-        let light = &case.scene.lights()[0];
-        for (place, p) in viewpoints(case) {
-            let (mut chosen, mut sampled) = (Moments::default(), Moments::default());
-            for _ in 0..SAMPLES {
-                let Some(sample) = sample_lights(&case.scene, p, &mut rng) else {
-                    chosen.add(0.0);
-                    sampled.add(0.0);
-                    continue;
-                };
-                chosen.add(1.0);
-                let ray = sample.shadow_ray(&RayEnd::in_space(p));
-                let visible = case
-                    .scene
-                    .transmittance(&ray, 1, || InteriorList::NONE, 0, &mut context.shading)
-                    .g;
-                let radiance = light.radiance(&sample, &LightViewer::at(p), &mut context.shading).g;
-                sampled.add(f64::from(radiance * visible / sample.pdf));
-            }
-            let (mut density, mut traced, mut lit) = (Moments::default(), Moments::default(), 0);
-            let directions = Directions::new(case, p);
-            for _ in 0..SAMPLES {
-                let w = directions.choose(p, &mut rng);
-                let found = hits(case, Ray::new(p, w), &mut context);
-                if found.is_empty() {
-                    density.add(0.0);
-                    traced.add(0.0);
-                    continue;
-                }
-                let q = directions.pdf(p, w, &found);
-                let emitting = found.iter().filter(|(it, _)| case.both || it.wo.dot(it.ng) > 0.0);
-                let (mut pdf, mut radiance) = (0.0, 0.0);
-                for (it, visible) in emitting {
-                    pdf += case.scene.light_pdf(&LightSampleContext::in_space(p), it);
-                    let emission = case.scene.material(it.shape).emission_at(it, 1, &mut context.shading);
-                    radiance += emission.g * visible;
-                }
-                density.add(f64::from(pdf / q));
-                traced.add(f64::from(radiance / q));
-                lit += u32::from(radiance > 0.0);
-            }
-            let describe = |m: &Moments| format!("{:.4} ± {:.4}", m.mean(), m.variance_of_mean().sqrt());
-            assert!(
-                agree(&chosen, &density),
-                "{} from {place}: {} of all samples are chosen, but their density is {}",
-                case.name,
-                describe(&chosen),
-                describe(&density)
-            );
-            // Rays that rarely hit a small emitting part are no evidence.
-            assert!(
-                lit < 30 || agree(&sampled, &traced),
-                "{} from {place}: by samples {}, by rays {}",
-                case.name,
-                describe(&sampled),
-                describe(&traced)
-            );
+        for viewpoint in viewpoints(case) {
+            check_samples(case, viewpoint, SAMPLES, &mut rng);
         }
     });
 }

@@ -43,7 +43,7 @@ fn cube(motion: &str) -> String {
 }
 
 /// Block means of a picture.
-fn blocks(desc: &SceneDesc, integrator: Option<Integrator>, seed: u64, spp: u64) -> Vec<f64> {
+pub(crate) fn blocks(desc: &SceneDesc, integrator: Option<Integrator>, seed: u64, spp: u64) -> Vec<f64> {
     let built = build(desc, None, 2).unwrap_or_else(|errors| panic!("{errors}"));
     let settings = RenderSettings {
         filter: Filter::pixel(),
@@ -67,7 +67,7 @@ fn blocks(desc: &SceneDesc, integrator: Option<Integrator>, seed: u64, spp: u64)
 }
 
 /// Moments of each block over repetitions.
-fn repeated(picture: impl Fn(u64) -> Vec<f64>) -> Vec<Moments> {
+pub(crate) fn repeated(picture: impl Fn(u64) -> Vec<f64>) -> Vec<Moments> {
     let mut moments = vec![Moments::default(); 3 * BLOCKS];
     for repetition in 0..REPETITIONS {
         for (moments, value) in moments.iter_mut().zip(picture(repetition)) {
@@ -119,7 +119,7 @@ fn pooled_variance(found: &[Moments], expected: &[Moments]) -> f64 {
 }
 
 /// Compares two pictures by the variance of their blocks.
-fn assert_equal(name: &str, found: &[Moments], expected: &[Moments], tolerance: f64) {
+pub(crate) fn assert_equal(name: &str, found: &[Moments], expected: &[Moments], tolerance: f64) {
     let worst = worst_excess(found, expected, tolerance);
     let pooled = pooled_variance(found, expected);
     let (a, b) = (found[worst.1].mean(), expected[worst.1].mean());

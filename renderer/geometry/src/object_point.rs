@@ -13,3 +13,16 @@ pub(super) struct ObjectPoint {
     /// Radius of curvature.
     pub(super) radius: f64,
 }
+
+/// Point sampled by area, object space.
+pub(super) struct AreaPoint {
+    pub(super) p: DVec3,
+    /// Unit normal, outward on tubes and spheres.
+    pub(super) n: DVec3,
+    /// Radius of curvature.
+    pub(super) radius: f64,
+    /// Parameter of the segment on curves.
+    pub(super) s: f64,
+    /// Density per area `[1/m²]`.
+    pub(super) pdf: f64,
+}

@@ -1,15 +1,15 @@
 //! Points: spheres or discs with a centre and a radius each; valid by construction.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use glam::{Affine3A, DVec2, DVec3, DVec4, Vec3, Vec4};
 
 use super::curves::{CurvesError, RayFrame, check_vertices};
-use super::object_point::ObjectPoint;
+use super::object_point::{AreaPoint, ObjectPoint};
 use super::strand_motion::{StrandMotion, blended};
 use super::{Analytic, MeshAttribute};
-use renderer_base::math::Bounds;
+use renderer_base::math::{Bounds, sin_cos};
 
 /// Surface of each point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -193,6 +193,40 @@ impl Points {
             + size_of_val(&*self.normals)
             + attributes
             + self.motion.as_ref().map_or(0, StrandMotion::memory)
+    }
+
+    /// Area of a point's surface at a time of the shutter interval [m²]; of the sphere around a disc that faces rays.
+    pub(super) fn surface_area(&self, primitive: u32, time: f32) -> f64 {
+        let radius = f64::from(self.vertex_at(primitive, time).w);
+        let share = match self.style {
+            PointStyle::Sphere | PointStyle::Disc => 4.0,
+            PointStyle::OrientedDisc => 1.0,
+        };
+        share * PI * radius * radius
+    }
+
+    /// A point at `u` in the unit square, uniform by area on the surface of [`Points::surface_area`].
+    pub(super) fn sample_area(&self, primitive: u32, u: DVec2, time: f32) -> AreaPoint {
+        let vertex = DVec4::from(self.vertex_at(primitive, time));
+        let (from_center, n) = match self.style {
+            PointStyle::Sphere | PointStyle::Disc => {
+                let n = Analytic::Sphere.sample(u);
+                (n, n)
+            }
+            PointStyle::OrientedDisc => {
+                let n = self.normal_at(primitive, time).normalize_or(DVec3::Z);
+                let (x, y) = n.any_orthonormal_pair();
+                let (sin, cos) = sin_cos(TAU * u.y);
+                ((x * cos + y * sin) * u.x.sqrt(), n)
+            }
+        };
+        AreaPoint {
+            p: vertex.truncate() + from_center * vertex.w,
+            n,
+            radius: vertex.w,
+            s: 0.0,
+            pdf: self.surface_area(primitive, time).recip(),
+        }
     }
 
     /// Distance of the first hit on a point between two distances, in units of the direction. `rounding` bounds the

@@ -435,7 +435,8 @@ impl Shape {
         0.5 * (b - a).cross(c - a).length()
     }
 
-    /// World-space area of the surface when the shutter opens `[m²]`; zero for curves and points, whose points are not sampled.
+    /// World-space area of the surface when the shutter opens `[m²]`; zero for curves and points: see
+    /// [`Shape::strand_areas`].
     pub fn area(&self) -> f32 {
         let Some(analytic) = self.analytic() else {
             let triangles = 0..self.mesh().map_or(0, |mesh| mesh.triangles.len() as u32);

@@ -9,7 +9,7 @@ use super::surface::derivatives_or_any;
 use super::{
     CurveStyle, Curves, Geometry, Hit, Interaction, PointStyle, Points, Shape, ShapeId, SurfacePoint,
 };
-use renderer_base::math::{ROUNDING, Ray, in_double, sin_cos};
+use renderer_base::math::{ROUNDING, Ray, RayEnd, in_double, sin_cos};
 
 /// Frame of a ray in the object space of a transform, as in ray queries.
 fn object_frame(to_world: &Transform, ray: &Ray) -> RayFrame {
@@ -136,21 +136,27 @@ impl Shape {
     }
 
     fn strand_point(&self, to_world: &Transform, object: &ObjectPoint) -> SurfacePoint {
-        let p = in_double(to_world.world_from_object()).transform_point3(object.p).as_vec3();
-        let normal = to_world.normal(object.n.as_vec3());
-        let ng = normal.normalize_or(Vec3::Z);
-        let ng = if self.flip_normals { -ng } else { ng };
+        let RayEnd { p, p_error, ng } = self.strand_end(to_world, (object.p, object.n), object.radius);
         let [dpdu, dpdv] = [object.dpdu, object.dpdv].map(|v| {
             let v = to_world.vector(v.as_vec3());
             v - ng * ng.dot(v)
         });
         let (dpdu, dpdv) = derivatives_or_any(dpdu, dpdv, ng);
+        SurfacePoint { p, p_error, ng, n: ng, uv: object.uv, dpdu, dpdv }
+    }
+
+    /// A point of object space with its normal and radius of curvature as the end of a ray in world space.
+    pub(super) fn strand_end(&self, to_world: &Transform, (p, n): (DVec3, DVec3), radius: f64) -> RayEnd {
+        let p = in_double(to_world.world_from_object()).transform_point3(p).as_vec3();
+        let normal = to_world.normal(n.as_vec3());
+        let ng = normal.normalize_or(Vec3::Z);
+        let ng = if self.flip_normals { -ng } else { ng };
         // Three roundings: of the point, of the offset point, and one to spare.
         let world = p.abs() * (3.0 / 16.0 * ROUNDING) + Vec3::splat(f32::MIN_POSITIVE);
         // Where rounding moves the point along the surface, the surface bends away from the tangent plane.
         let moved = (to_world.object_from_world().matrix3.abs() * world).length();
-        let bent = 0.5 * moved * (moved / object.radius.max(f64::MIN_POSITIVE) as f32).min(1.0);
+        let bent = 0.5 * moved * (moved / radius.max(f64::MIN_POSITIVE) as f32).min(1.0);
         let p_error = world.dot(ng.abs()) + bent / normal.length();
-        SurfacePoint { p, p_error, ng, n: ng, uv: object.uv, dpdu, dpdv }
+        RayEnd { p, p_error, ng }
     }
 }

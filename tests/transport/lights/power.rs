@@ -8,7 +8,7 @@ fn primary_sample((primitive, position, direction): (f64, Vec2, Vec2)) -> Primar
 }
 
 /// The mean power of a light's photons.
-fn emitted(light: &Light, target: EmissionBounds, count: u64, context: &mut Context) -> Moments {
+pub(super) fn emitted(light: &Light, target: EmissionBounds, count: u64, context: &mut Context) -> Moments {
     let mut rng = Rng::new(3);
     let mut moments = Moments::default();
     for _ in 0..count {
@@ -19,7 +19,7 @@ fn emitted(light: &Light, target: EmissionBounds, count: u64, context: &mut Cont
     moments
 }
 
-const TARGET: EmissionBounds = EmissionBounds { center: Vec3::ZERO, radius: 3.0 };
+pub(super) const TARGET: EmissionBounds = EmissionBounds { center: Vec3::ZERO, radius: 3.0 };
 
 #[test]
 fn power_equals_the_mean_photon_power() {

@@ -58,6 +58,7 @@ fn scene(shape: &str) -> SceneDesc {
 }
 
 const MATTE: &str = "material = matte(albedo = (0.8, 0.3, 0.1));";
+const GLOW: &str = "material = emitter(radiance = (6, 2, 1));";
 const KEYS: &str = "keys = { at(0, \"a.txt\"), at(1, \"b.txt\") };";
 const SWING: &str = "motion = { at(0, translate(0, 0, 0)), at(1, rotate((0, 1, 0), 50)) };";
 
@@ -65,10 +66,10 @@ const SWING: &str = "motion = { at(0, translate(0, 0, 0)), at(1, rotate((0, 1, 0
 fn strands_with_keys_are_the_mean_of_instants() {
     let normals = format!("normals = ({});", ["0.3, 0.2, 1"; 7].join(", "));
     for shape in [
-        format!("curves {{ {MATTE} {KEYS} basis = bspline; }}"),
+        format!("curves {{ {GLOW} {KEYS} {SWING} basis = bspline; }}"),
         format!("curves {{ {MATTE} {KEYS} style = ribbon; basis = catmull_rom; {SWING} }}"),
         format!("curves {{ {MATTE} {KEYS} style = flat; {normals} }}"),
-        format!("points {{ {MATTE} {KEYS} {SWING} }}"),
+        format!("points {{ {GLOW} {KEYS} {SWING} }}"),
         format!("points {{ {MATTE} {KEYS} style = oriented_disc; {normals} }}"),
         format!("points {{ {MATTE} {KEYS} style = disc; }}"),
         format!(

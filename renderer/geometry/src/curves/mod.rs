@@ -13,6 +13,7 @@ mod cubic;
 mod error;
 mod facing_ribbon;
 mod oriented_ribbon;
+mod patch;
 mod piece;
 mod query;
 mod ray_frame;
@@ -327,14 +328,12 @@ impl Curves {
 
     /// Place at the parameter `u` of the strand of a primitive, in the segment of the primitive.
     pub fn place(&self, primitive: u32, u: f32) -> CurvePlace {
-        let (segment, strand) = (primitive / self.pieces, self.strand_of(primitive));
-        let [first, end] = [0, 1].map(|next| self.first_segments[strand as usize + next]);
-        let count = f64::from(end - first);
-        let s = f64::from(u) * count - f64::from(segment - first);
+        let (strand, index, count) = self.segment_in_strand(primitive);
+        let s = f64::from(u) * count - index;
         let [weights, slopes] = self.set.basis.weights(s.clamp(0.0, 1.0));
         CurvePlace {
             strand,
-            first: self.segments[segment as usize],
+            first: self.segments[(primitive / self.pieces) as usize],
             weights: weights.map(|weight| weight as f32),
             slopes: slopes.map(|slope| (slope * count) as f32),
         }
@@ -364,12 +363,23 @@ impl Curves {
         (first..end).map(segment).sum::<f64>() as f32
     }
 
-    /// Parameter of the strand at a parameter of a segment.
+    /// Parameter of the strand at a parameter of a segment, and the number of segments of the strand.
     pub(super) fn strand_parameter(&self, primitive: u32, s: f64) -> (f32, f64) {
-        let (segment, strand) = (primitive / self.pieces, self.strand_of(primitive) as usize);
-        let [first, end] = [0, 1].map(|next| self.first_segments[strand + next]);
-        let count = f64::from(end - first);
-        (((f64::from(segment - first) + s) / count) as f32, count)
+        let (_, index, count) = self.segment_in_strand(primitive);
+        (((index + s) / count) as f32, count)
+    }
+
+    /// Parameter of the segment of a primitive at a parameter of its strand.
+    pub(super) fn segment_parameter(&self, primitive: u32, u: f32) -> f64 {
+        let (_, index, count) = self.segment_in_strand(primitive);
+        (f64::from(u) * count - index).clamp(0.0, 1.0)
+    }
+
+    /// Strand of a primitive, the index of its segment in the strand, and the number of segments of the strand.
+    fn segment_in_strand(&self, primitive: u32) -> (u32, f64, f64) {
+        let (segment, strand) = (primitive / self.pieces, self.strand_of(primitive));
+        let [first, end] = [0, 1].map(|next| self.first_segments[strand as usize + next]);
+        (strand, f64::from(segment - first), f64::from(end - first))
     }
 
     /// The cubic of a segment in the frame of a ray, at its time.

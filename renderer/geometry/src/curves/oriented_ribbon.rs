@@ -68,6 +68,12 @@ impl OrientedRibbon {
         (offset.abs() <= c.w.abs()).then_some(c.z + offset * b.z)
     }
 
+    /// The point at an offset across the curve, in `[-1,1]`.
+    pub(super) fn point(&self, s: f64, offset: f64) -> DVec3 {
+        let c = self.power.at(s);
+        c.truncate() + self.across(s).0.normalize_or_zero() * (offset * c.w.abs())
+    }
+
     /// Geometric data at the point `p` on the line across the curve at `s`, in the frame of the ray.
     pub(super) fn geometry(&self, p: DVec3, s: f64) -> CurveGeometry {
         let (c, a) = (self.power.at(s), self.power.slope(s));

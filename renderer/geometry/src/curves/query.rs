@@ -7,6 +7,7 @@ use super::oriented_ribbon::OrientedRibbon;
 use super::piece::{CurveGeometry, Ends, Meeting, Piece, across_tangent};
 use super::ray_frame::RayFrame;
 use super::{CurveStyle, Curves, facing_ribbon, tube};
+use crate::object_point::AreaPoint;
 
 /// Halvings of a piece, at most: a strongly bent one is nearly straight after a few.
 const MAX_DEPTH: u32 = 10;
@@ -67,8 +68,17 @@ impl Curves {
         })
     }
 
+    /// Returns whether a ray whose direction ends at a point of a primitive meets the primitive there: points inside bends
+    /// are met by no ray.
+    pub(crate) fn is_met_at(&self, primitive: u32, frame: &RayFrame, point: &AreaPoint) -> bool {
+        /// Tolerance of the distance, in units of the radius.
+        const TOLERANCE: f64 = 1e-3;
+        let margin = TOLERANCE * point.radius / frame.coordinate(1.0) + 1e-12;
+        self.intersect(primitive, frame, [1.0 - margin, 1.0 + margin], 0.0).is_some()
+    }
+
     /// Normals of a segment in the frame of a ray.
-    fn normal_cubic(&self, segment: u32, frame: &RayFrame) -> Cubic {
+    pub(super) fn normal_cubic(&self, segment: u32, frame: &RayFrame) -> Cubic {
         let first = self.segments[segment as usize] as usize;
         let count = self.set.basis.segment_points();
         let normal = |index: usize| {

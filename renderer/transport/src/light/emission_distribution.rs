@@ -68,6 +68,8 @@ pub struct Probing {
     first: usize,
     /// Maximum number, used if few probes find emission. Every primitive gets at least one.
     max: usize,
+    /// True if large primitives have several cells.
+    divides: bool,
 }
 
 impl Probing {
@@ -78,7 +80,14 @@ impl Probing {
         Probing {
             first: share.clamp(16, 1 << 13),
             max: share.clamp(16, 1 << 17),
+            divides: true,
         }
+    }
+
+    /// The probing with one cell for each primitive.
+    #[must_use]
+    pub(super) fn undivided(self) -> Probing {
+        Probing { divides: false, ..self }
     }
 }
 
@@ -104,7 +113,8 @@ impl EmissionDistribution {
     ) -> (EmissionDistribution, f32) {
         let mut probes = probing.first;
         loop {
-            let (grids, owners) = divide(areas, probes / PROBES_PER_CELL);
+            let cells = if probing.divides { probes / PROBES_PER_CELL } else { 0 };
+            let (grids, owners) = divide(areas, cells);
             let per_cell = (probes / owners.len()).clamp(1, PROBES_PER_CELL);
             let cells: Vec<Cell> = (0..owners.len() as u32)
                 .into_par_iter()

@@ -6,8 +6,9 @@
 //!   cannot be hit by rays: their density is 1, and their radiance already includes 1/distance²; use it with pdf 1.
 //! - `pdf_li` is that density for a direction or point found otherwise (BSDF sampling); 0 for delta lights. It
 //!   integrates to the probability that `sample_li` returns a sample.
-//! - The density is nonzero wherever light may come from, except for environments: MIS compensation omits radiance that
-//!   BSDF sampling finds as well, so their light samples are always combined with BSDF sampling. `emit` omits nothing.
+//! - The density is nonzero wherever light may come from, except for ends of strands without a tangent and for
+//!   environments: MIS compensation omits radiance that BSDF sampling finds as well, so their light samples are always
+//!   combined with BSDF sampling. `emit` omits no radiance of environments.
 //! - `le_pdf` returns the radiance of infinite lights along a ray that leaves the scene. Area lights emit through their
 //!   shape's material.
 //! - `emit` samples photons, each with its share of the light's power.
@@ -35,6 +36,7 @@ mod select;
 mod sky;
 mod sphere;
 mod spot;
+mod strand;
 mod tree;
 mod triangle;
 
@@ -175,7 +177,8 @@ impl Light {
         }
     }
 
-    /// Number of parts for light selection: the faces of a uniformly emitting mesh, else one.
+    /// Number of parts for light selection: the faces of a uniformly emitting mesh, primitives of curves or points, else
+    /// one.
     pub fn parts(&self) -> u32 {
         self.area().map_or(1, AreaLight::parts)
     }

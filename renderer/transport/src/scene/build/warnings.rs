@@ -11,7 +11,7 @@ use crate::light::Light;
 use crate::material::{Host, Instances, TextureLoadError};
 use crate::scene::Scene;
 use crate::scene::media::validate::warn_about_media;
-use renderer_geometry::ShapeId;
+use renderer_geometry::{CurveStyle, ShapeId};
 use renderer_scene::{MaterialDesc, SceneDesc};
 
 /// Surface, volume and displacement shaders of each material.
@@ -139,14 +139,14 @@ pub(super) fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut D
     let shines = |light: &Light| matches!(light, Light::Area(_)) || light.power(radius) > 0.0;
     let mut has_emission = scene.lights().iter().any(shines);
     for ((id, shape), described) in (0..).map(ShapeId).zip(scene.shapes()).zip(&desc.shapes) {
-        let is_sampled = shape.curves().is_none() && shape.points().is_none();
-        if is_sampled || !scene.material(id).may_emit() {
+        let faces_rays = shape.curves().is_some_and(|curves| curves.set().style == CurveStyle::Ribbon);
+        if !faces_rays || !scene.material(id).may_emit() {
             continue;
         }
         has_emission = true;
         let message = format!("`{}` emits light that is found by scattered rays only", described.name);
-        let hint = "curves and points are no area lights, and photons do not carry their light, which `photon` may lack: light the \
-                    scene by other shapes, or render many samples by `path`";
+        let hint = "ribbons that face rays are no area lights, and photons do not carry their light, which `photon` may lack: use \
+                    the style `round` or `flat`, or render many samples by `path`";
         let warning = Diagnostic::warning(message).at(&desc.sources, described.span, "");
         warnings.push(warning.hint(hint));
     }

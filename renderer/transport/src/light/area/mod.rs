@@ -3,8 +3,11 @@
 //!
 //! - A shape is one light with one or many primitives: its points are selected by its [`EmissionDistribution`]. Where
 //!   emission is uniform, spheres are sampled by the cone that they subtend, and faces that appear large by solid
-//!   angle.
-//! - Every point that may emit has a nonzero density, even if the probes found no emission there.
+//!   angle. Curves and points are sampled as `strand` describes; ribbons that face rays are no lights.
+//! - Every point that may emit has a nonzero density, even if the probes found no emission there, except ends of strands
+//!   where the curve has no tangent.
+
+mod emission;
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
@@ -12,16 +15,19 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::bounds::{LightBounds, cone_of};
-use super::emission_distribution::{EmissionDistribution, EmissionProbe, ProbeResult, Probing};
+use super::emission_distribution::{EmissionDistribution, Probing};
 use super::face::Faces;
-use super::sample::{Emission, LightSample, LightViewer, PrimarySample, SampledEmission, SeenPoint};
+use super::sample::{LightSample, LightViewer, SampledEmission, SeenPoint};
 use super::sphere::Sphere;
+use super::strand::Strands;
 use super::triangle::LightTriangle;
 use crate::material::{Host, Material, ShadingContext};
 use renderer_base::color::Rgb;
-use renderer_base::math::{Frame, Ray, RayEnd, cos};
-use renderer_base::sampling::{cosine_hemisphere, solid_angle_pdf, triangle};
-use renderer_geometry::{Analytic, Interaction, SHUTTER_OPEN, Shape, ShapeId, SurfacePoint};
+use renderer_base::math::{Ray, RayEnd, cos};
+use renderer_base::sampling::solid_angle_pdf;
+use renderer_geometry::{
+    Analytic, Geometry, Interaction, PointStyle, SHUTTER_OPEN, Shape, ShapeId, SurfacePoint,
+};
 
 /// Emissive shape.
 #[derive(Clone, Debug)]
@@ -45,6 +51,8 @@ enum EmitterShape {
     Moving,
     Sphere(Sphere, SphereShares),
     Analytic(Analytic),
+    /// Curves or points; their parts are the primitives of the distribution.
+    Strands(Strands),
 }
 
 /// Probabilities of the sampling strategies for a sphere.
@@ -57,7 +65,8 @@ struct SphereShares {
 }
 
 impl AreaLight {
-    /// Creates the area light of a shape; `None` if its material cannot emit or the shape has no area.
+    /// Creates the area light of a shape; `None` if its material cannot emit, or the shape has no area or consists of ribbons
+    /// that face rays.
     pub fn new(
         shape: Shape,
         id: ShapeId,
@@ -68,12 +77,11 @@ impl AreaLight {
         if !material.may_emit() || material.constant_emission().is_some_and(Rgb::is_black) {
             return None;
         }
-        let areas: Vec<f32> = match shape.analytic() {
-            Some(_) => vec![shape.area()],
-            None => (0..shape.primitive_count())
-                .map(|primitive| shape.triangle_area(primitive))
-                .collect(),
-        };
+        let is_hidden = has_facing_discs(&shape) && shape.flip_normals && !material.two_sided_emission();
+        if is_hidden {
+            return None;
+        }
+        let areas = areas_of(&shape);
         let area: f64 = areas.iter().copied().map(f64::from).sum();
         let has_area = area > 0.0 && area.is_finite();
         if !has_area {
@@ -87,6 +95,7 @@ impl AreaLight {
                 }
                 EmitterShape::Triangles(_)
                 | EmitterShape::Moving
+                | EmitterShape::Strands(_)
                 | EmitterShape::Sphere(..)
                 | EmitterShape::Analytic(_) => EmissionDistribution::by_area(&areas),
             },
@@ -100,6 +109,8 @@ impl AreaLight {
             let exitance = f64::from(PI * light.sides() * radiance.luminance());
             light.power = (exitance * area) as f32;
         } else {
+            let is_divided = !matches!(light.surface, EmitterShape::Strands(_));
+            let probing = if is_divided { probing } else { probing.undivided() };
             let context = || ShadingContext::new(host.clone());
             let (pattern, power) =
                 EmissionDistribution::probed(&areas, probing, context, |probe, context| {
@@ -107,7 +118,17 @@ impl AreaLight {
                 });
             (light.pattern, light.power) = (pattern, power);
         }
+        light.group_strands(areas.len() as u32);
         Some(light)
+    }
+
+    /// Replaces the distribution over the primitives of curves and points by one over parts.
+    fn group_strands(&mut self, count: u32) {
+        if let EmitterShape::Strands(strands) = &mut self.surface {
+            let powers: Vec<f32> = (0..count).map(|primitive| self.pattern.probability(primitive)).collect();
+            let parts = strands.group(&powers);
+            self.pattern = EmissionDistribution::by_area(&parts);
+        }
     }
 
     /// Estimated luminance of the radiant power [W], computed at creation; 0 if the probes found no emission.
@@ -119,6 +140,7 @@ impl AreaLight {
     pub(super) fn parts(&self) -> u32 {
         match &self.surface {
             EmitterShape::Faces(faces) => faces.len(),
+            EmitterShape::Strands(strands) => strands.parts(&self.shape),
             EmitterShape::Triangles(_)
             | EmitterShape::Moving
             | EmitterShape::Sphere(..)
@@ -131,6 +153,7 @@ impl AreaLight {
     pub(super) fn part_of(&self, primitive: u32) -> u32 {
         match &self.surface {
             EmitterShape::Faces(faces) => faces.index_of(primitive),
+            EmitterShape::Strands(strands) => strands.part_of(primitive),
             EmitterShape::Triangles(_)
             | EmitterShape::Moving
             | EmitterShape::Sphere(..)
@@ -142,7 +165,7 @@ impl AreaLight {
     #[inline]
     pub(super) fn part_probability(&self, part: u32) -> f32 {
         match &self.surface {
-            EmitterShape::Faces(_) => self.pattern.probability(part),
+            EmitterShape::Faces(_) | EmitterShape::Strands(_) => self.pattern.probability(part),
             EmitterShape::Triangles(_)
             | EmitterShape::Moving
             | EmitterShape::Sphere(..)
@@ -153,7 +176,7 @@ impl AreaLight {
     /// Selects a part in proportion to power by `u` in `[0,1)`; also returns the rescaled `u`.
     pub(super) fn part_by_power(&self, u: f64) -> (u32, f64) {
         match &self.surface {
-            EmitterShape::Faces(_) => {
+            EmitterShape::Faces(_) | EmitterShape::Strands(_) => {
                 let place = self.pattern.sample(u, Vec2::ZERO);
                 (place.primitive, place.rest)
             }
@@ -168,6 +191,7 @@ impl AreaLight {
     pub(super) fn bounds(&self, part: u32) -> LightBounds {
         let bounds = match &self.surface {
             EmitterShape::Faces(faces) => faces.bounds(part),
+            EmitterShape::Strands(strands) => strands.bounds(&self.shape, part),
             EmitterShape::Triangles(_)
             | EmitterShape::Moving
             | EmitterShape::Sphere(..)
@@ -181,7 +205,10 @@ impl AreaLight {
                 let p = self.shape.placement().open().origin();
                 (self.analytic_at(p, SHUTTER_OPEN).ng, 0.0)
             }
-            EmitterShape::Moving | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => (Vec3::Z, PI),
+            EmitterShape::Moving
+            | EmitterShape::Sphere(..)
+            | EmitterShape::Analytic(_)
+            | EmitterShape::Strands(_) => (Vec3::Z, PI),
         };
         LightBounds {
             center: bounds.center(),
@@ -218,6 +245,11 @@ impl AreaLight {
             }
             EmitterShape::Faces(faces) => {
                 let seen = faces.seen_from(p, part, u);
+                self.sample_of(seen.as_ref()?)
+            }
+            EmitterShape::Strands(strands) => {
+                let place = strands.select(part, u_primitive, u);
+                let seen = strands.seen_from(&self.shape, (p, viewer.time), &place);
                 self.sample_of(seen.as_ref()?)
             }
             EmitterShape::Sphere(sphere, shares) => {
@@ -264,6 +296,11 @@ impl AreaLight {
                 self.shape.surface_point_at(primitive, barycentric, viewer.time)
             }
             EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => self.analytic_at(end.p, viewer.time),
+            EmitterShape::Strands(_) => {
+                let ray = Ray { time: viewer.time, ..Ray::new(viewer.p, wi) };
+                let it = self.strand_hit(primitive, (end.p, barycentric.x), &ray);
+                return self.material.emission_at(&it, viewer.depth, context);
+            }
         };
         let it = Interaction {
             t: (point.p - viewer.p).length(),
@@ -292,6 +329,7 @@ impl AreaLight {
                 let density = self.pattern.density(found.primitive, || triangle.place_of(found.p));
                 triangle.pdf(p, density, (found.p, cos))
             }
+            EmitterShape::Strands(strands) => strands.pdf(&self.shape, p, found),
             EmitterShape::Sphere(sphere, shares) => {
                 self.sphere_pdf(p, sphere, *shares, found.p, (found.ng, found.uv), cos)
             }
@@ -314,61 +352,7 @@ impl AreaLight {
         self.id
     }
 
-    /// Emits a photon in a cosine-distributed direction.
-    pub(super) fn emit(&self, sample: &PrimarySample, context: &mut ShadingContext) -> Option<Emission> {
-        let place = self.pattern.sample(sample.primitive, sample.position);
-        let (end, pdf, point) = match &self.surface {
-            EmitterShape::Faces(faces) => {
-                let (end, pdf) = faces.point(place.primitive, place.u);
-                (end, pdf, None)
-            }
-            EmitterShape::Triangles(_)
-            | EmitterShape::Moving
-            | EmitterShape::Sphere(..)
-            | EmitterShape::Analytic(_) => {
-                let (point, pdf) = self.point(place.primitive, place.u, sample.time);
-                (point.ray_end(), pdf, Some(point))
-            }
-        };
-        let direction = self.sample_exitant_direction(end.ng, place.rest < 0.5, sample.direction);
-        let seen = point.map(|point| Interaction {
-            time: sample.time,
-            ..point.seen_from(direction, self.id, place.primitive)
-        });
-        let radiance = self.radiance_from(seen.as_ref(), context);
-        // The cosine cancels against the density of the direction, cos θ / π.
-        let power = radiance * (PI * self.sides() / (pdf * place.density));
-        let origin = end.ray_origin(direction);
-        (pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
-            ray: Ray::new(origin, direction),
-            surface: Some((end, self.id)),
-            power,
-        })
-    }
-
-    /// Number of emitting sides.
-    fn sides(&self) -> f32 {
-        if self.material.two_sided_emission() { 2.0 } else { 1.0 }
-    }
-
-    /// Point of a primitive for a point of its parameter square, and its density per area [1/m²] under uniform sampling
-    /// of the square.
-    fn point(&self, primitive: u32, place: Vec2, time: f32) -> (SurfacePoint, f32) {
-        match &self.surface {
-            EmitterShape::Moving => {
-                let point = self.shape.surface_point_at(primitive, triangle(place), time);
-                (point, self.shape.pdf_area_at(primitive, point.ng, time))
-            }
-            EmitterShape::Triangles(triangles) => {
-                let point = self.shape.surface_point(primitive, triangle(place));
-                (point, triangles[primitive as usize].inverse_area)
-            }
-            EmitterShape::Faces(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
-                let sample = self.shape.sample_area_at(primitive, place, time);
-                (sample.point, sample.pdf)
-            }
-        }
-    }
+    // ---- Analytic shapes.
 
     /// Nearest point to `p` on the surface of an analytic shape.
     fn analytic_at(&self, p: Vec3, time: f32) -> SurfacePoint {
@@ -377,36 +361,6 @@ impl AreaLight {
         let point = self.shape.analytic_near_at(object.as_vec3(), time);
         point.expect("the shape is analytic")
     }
-
-    /// Samples a cosine-distributed direction about a normal; on the back if `back` is set and both sides emit.
-    fn sample_exitant_direction(&self, ng: Vec3, back: bool, u: Vec2) -> Vec3 {
-        let normal = if back && self.material.two_sided_emission() { -ng } else { ng };
-        Frame::from_normal(normal).to_world(cosine_hemisphere(u))
-    }
-
-    /// Radiance towards the viewer of a point; uniform emission needs no point.
-    fn radiance_from(&self, it: Option<&Interaction>, context: &mut ShadingContext) -> Rgb {
-        match (self.material.constant_emission(), it) {
-            (Some(radiance), _) => radiance,
-            (None, None) => unreachable!("faces emit alike all over"),
-            (None, Some(it)) => self.material.emission_at(it, 0, context),
-        }
-    }
-
-    /// Power that a photon with these random numbers would have under a uniform distribution.
-    fn probe(&self, probe: &EmissionProbe, context: &mut ShadingContext) -> ProbeResult {
-        let (point, pdf) = self.point(probe.primitive, probe.point, SHUTTER_OPEN);
-        if pdf <= 0.0 {
-            return ProbeResult::default();
-        }
-        let direction = self.sample_exitant_direction(point.ng, probe.side < 0.5, probe.direction);
-        let it = point.seen_from(direction, self.id, probe.primitive);
-        let radiance = self.radiance_from(Some(&it), context);
-        let exitance = PI * self.sides() * radiance.luminance();
-        ProbeResult { power: exitance / pdf, area: 1.0 / pdf }
-    }
-
-    // ---- Analytic shapes.
 
     fn sample_analytic(&self, p: Vec3, time: f32, u_primitive: f64, u: Vec2) -> Option<SeenPoint> {
         let place = self.pattern.sample(u_primitive, u);
@@ -500,6 +454,11 @@ impl AreaLight {
 
 impl EmitterShape {
     fn of(shape: &Shape, material: &Material) -> EmitterShape {
+        if shape.curves().is_some() || shape.points().is_some() {
+            return EmitterShape::Strands(Strands::new(
+                !shape.flip_normals && !material.may_be_transparent(),
+            ));
+        }
         let Some(analytic) = shape.analytic() else {
             if shape.is_moving() {
                 return EmitterShape::Moving;
@@ -532,6 +491,22 @@ impl SphereShares {
                 (false, true) => 1.0,
             },
         }
+    }
+}
+
+/// Returns whether a shape consists of discs that face rays.
+fn has_facing_discs(shape: &Shape) -> bool {
+    shape.points().is_some_and(|points| points.style() == PointStyle::Disc)
+}
+
+/// Areas of the primitives of a shape [m²].
+fn areas_of(shape: &Shape) -> Vec<f32> {
+    match &shape.geometry {
+        Geometry::Mesh(_) => (0..shape.primitive_count())
+            .map(|primitive| shape.triangle_area(primitive))
+            .collect(),
+        Geometry::Curves(_) | Geometry::Points(_) => shape.strand_areas(),
+        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder | Geometry::Cone(_) => vec![shape.area()],
     }
 }
 
