@@ -45,7 +45,7 @@ use renderer_geometry::Mesh;
 
 pub use error::ImportError;
 use file::read;
-pub use gltf::{AnimationChoice, GltfFile, MESHOPT, ViewBytes, load_gltf, parse_gltf};
+pub use gltf::{AnimationChoice, GltfFile, MESHOPT, Playback, ViewBytes, load_gltf, parse_gltf};
 pub use ies::{load_ies, parse_ies};
 pub use model::{Model, ModelMaterial, ModelShape, ModelStrands, StrandKind, StrandSet};
 pub use mtl::{ObjMap, ObjMaterial};
@@ -100,18 +100,18 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
     read_model_from(&SharedFiles::default(), path, None)
 }
 
-/// Like [`read_model`], but reads from the given file system.
+/// Like [`read_model`], but reads from the given file system, with an animation.
 ///
 /// # Errors
 /// As [`read_model`].
 pub fn read_model_from(
     shared: &SharedFiles,
     path: &Path,
-    animation: Option<&AnimationChoice>,
+    playback: Option<Playback<'_>>,
 ) -> Result<Model, ImportError> {
     let files = &**shared;
     let mut model = match extension_of(path).as_str() {
-        "glb" | "gltf" => gltf::load_gltf_from(shared, path, animation)?,
+        "glb" | "gltf" => gltf::load_gltf_from(shared, path, playback)?,
         "obj" => obj_material::model(files, path, obj::load_obj_from(files, path)?),
         "ply" => ply_model::load_ply_model(files, path)?,
         "serialized" => Model::of_parts(path, serialized::load_parts(files, path)?),

@@ -12,7 +12,7 @@ use crate::stage_args::StageArgs;
 use renderer_base::files::{LoggedFiles, OverlayFiles, Pack, PackFiles, SharedFiles, is_pack};
 use renderer_import::AnimationChoice;
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
-use renderer_scene::SceneDesc;
+use renderer_scene::{FrameTime, SceneDesc};
 use renderer_transport::scene::build::shader_errors;
 
 /// Options of the command line that change the description of a scene.
@@ -34,6 +34,8 @@ pub struct SceneOptions {
     pub text: Option<Arc<str>>,
     /// Animation of imported models; `None` for their rest pose.
     pub animation: Option<AnimationChoice>,
+    /// Frame of the scene; that of its film if `None`.
+    pub at: Option<FrameTime>,
     /// Files, unless the scene is in a pack.
     pub files: SharedFiles,
 }
@@ -56,6 +58,7 @@ impl SceneOptions {
         self.changes.extend(own.changes);
         self.light = own.light.or(self.light);
         self.animation = own.animation.or(self.animation);
+        self.at = own.at.or(self.at);
         // The first folder that has a file gives it.
         self.source.folders.splice(0..0, own.source.folders);
         self.source.undefine.extend(own.source.undefine);
@@ -99,6 +102,7 @@ impl SceneOptions {
             set: self.set.into_iter().map(Change::from).chain(self.changes).collect(),
             light: self.light,
             animation: self.animation,
+            at: self.at,
             shader_errors: Some(shader_errors),
         }
     }
@@ -172,6 +176,7 @@ impl SceneOptions {
             stage: None,
             text: None,
             animation: None,
+            at: None,
             files: SharedFiles::default(),
         })
     }

@@ -40,6 +40,7 @@ mod model;
 mod motion;
 mod overrides;
 mod place;
+mod playback;
 mod point;
 mod portal;
 mod projector;
@@ -76,9 +77,10 @@ use self::builder::Builder;
 use self::context::{LoadContext, read_failure};
 use self::import::{ImportKind, Models, Texts, alias_of};
 use self::overrides::Override;
+use self::playback::playback;
 use renderer_base::files::{self, SharedFiles};
-use renderer_import::{AnimationChoice, Model, SceneFormat, SceneImportOptions, read_model_from};
-use renderer_scene::SceneDesc;
+use renderer_import::{AnimationChoice, Model, Playback, SceneFormat, SceneImportOptions, read_model_from};
+use renderer_scene::{FrameTime, SceneDesc};
 
 /// User's options for loading a scene.
 #[derive(Clone, Debug, Default)]
@@ -89,6 +91,8 @@ pub struct LoadOptions {
     pub light: Option<Lighting>,
     /// Animation of imported models; `None` for their rest pose.
     pub animation: Option<AnimationChoice>,
+    /// Frame of the scene; that of its film if `None`.
+    pub at: Option<FrameTime>,
     /// Options for scenes in other formats.
     pub import: SceneImportOptions,
     /// File system of the scene; the disk by default.
@@ -183,9 +187,9 @@ fn from_import(
 /// # Errors
 /// If the model cannot be read, or an option is wrong.
 pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let model = read_model_from(&options.files, path, options.animation.as_ref())
-        .map_err(|error| error.diagnostic())?;
     let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
+    let playback = playback_of_changes(options);
+    let model = read_model_from(&options.files, path, playback).map_err(|error| error.diagnostic())?;
     context.files.push(path.to_owned());
     context.files.extend(model.read_or_named());
     for warning in &model.warnings {
@@ -211,6 +215,27 @@ pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diag
     finish(path, texts, models, context, options)
 }
 
+/// The animation to play in the scene of a bare model, whose film is that of the options. Their mistakes are reported later.
+fn playback_of_changes(options: &LoadOptions) -> Option<Playback<'_>> {
+    let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
+    let mut declarations = vec![];
+    for change in overrides(options, &mut context) {
+        change.apply(&mut declarations);
+    }
+    options
+        .animation
+        .as_ref()
+        .map(|of| playback(of, options.at, &declarations, &mut context))
+}
+
+fn overrides(options: &LoadOptions, context: &mut LoadContext) -> Vec<Override> {
+    options
+        .set
+        .iter()
+        .filter_map(|change| Override::parse(change, context))
+        .collect()
+}
+
 fn finish(
     path: &Path,
     mut texts: Texts,
@@ -221,11 +246,7 @@ fn finish(
     if let Some(light) = &options.light {
         light.apply(&mut texts.declarations, &mut context);
     }
-    let overrides: Vec<Override> = options
-        .set
-        .iter()
-        .filter_map(|change| Override::parse(change, &mut context))
-        .collect();
+    let overrides = overrides(options, &mut context);
     // Changes without a target so far may concern materials of models, which are declared below.
     let mut rest: Vec<&Override> = vec![];
     for change in &overrides {
@@ -233,7 +254,11 @@ fn finish(
             rest.push(change);
         }
     }
-    models.read_all(&texts.declarations, options.animation.as_ref(), &mut context);
+    let playback = options
+        .animation
+        .as_ref()
+        .map(|of| playback(of, options.at, &texts.declarations, &mut context));
+    models.read_all(&texts.declarations, playback, &mut context);
     let mut builder = Builder::new(path, models, context);
     builder.shader_errors = options.shader_errors;
     builder.keep_model_lights = options.light.as_ref().is_none_or(|light| light.adds);
@@ -243,7 +268,7 @@ fn finish(
             change.report_unknown(&texts.declarations, &mut builder.context);
         }
     }
-    builder.build(texts)
+    builder.build(texts, options.at)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@
 mod camera;
 mod deformation;
 mod film;
+mod frame_time;
 mod geometry;
 mod integrator;
 mod light;
@@ -39,6 +40,7 @@ mod vertex_keys;
 pub use camera::CameraDesc;
 pub use deformation::Deformation;
 pub use film::{FilmDesc, SamplerDesc};
+pub use frame_time::FrameTime;
 pub use geometry::GeometryDesc;
 pub use integrator::{Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Show};
 pub use light::{
@@ -88,6 +90,9 @@ pub struct SceneDesc {
     pub build_quality: Option<BuildQuality>,
     /// Shaders that rays of a kind see in place of the materials.
     pub overrides: Vec<RayOverride>,
+    /// True if an animation changes other values than transforms and vertices, such as those of materials. These values are
+    /// of the frame for which the scene was read, and [`SceneDesc::set_frame`] keeps them.
+    pub has_animated_values: bool,
     /// Film settings.
     pub film: FilmDesc,
     /// Sampler settings.
@@ -177,6 +182,11 @@ impl SceneDesc {
         self.shapes.iter().any(ShapeDesc::is_moving)
             || self.cameras.iter().any(|camera| camera.motion.is_some())
             || self.lights.iter().any(|light| light.motion.is_some())
+    }
+
+    /// Returns whether frames of the scene differ: a motion, or another animated value.
+    pub fn is_animated(&self) -> bool {
+        self.has_motion() || self.has_animated_values
     }
 
     /// Returns whether the scene is a library: units, groups and materials for others to import, nothing to render.
