@@ -125,7 +125,11 @@ fn frames_have_the_values_of_pointers() {
     assert!(output.status.success(), "{printed}");
     let warning = "the animation of /materials/0/name is not played";
     assert_eq!(printed.matches(warning).count(), 1, "{printed}");
-    for (frame, color, visible) in [(0, [1.0, 0.0, 0.0, 1.0], true), (24, [0.0, 0.0, 1.0, 1.0], false)] {
+    for (frame, color, visible) in [
+        (0, [1.0, 0.0, 0.0, 1.0], true),
+        (12, [0.5, 0.0, 0.5, 1.0], true),
+        (24, [0.0, 0.0, 1.0, 1.0], false),
+    ] {
         let mut fixed = animated_floor();
         fixed.as_object_mut().unwrap().remove("animations");
         fixed["materials"][0]["pbrMetallicRoughness"] = json!({ "baseColorFactor": color });

@@ -60,6 +60,7 @@ pub use shutter::{ShutterCurve, ShutterTiming};
 pub use track::{Track, TrackInterpolation, TrackValue};
 pub use vertex_keys::{VertexKeys, VertexVelocities};
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -67,6 +68,7 @@ use shading::{Diagnostic, ShaderGroupTemplate, SourceMap, Span};
 
 use renderer_base::files::SharedFiles;
 use renderer_base::math::in_single;
+use renderer_geometry::Mesh;
 use renderer_geometry::accel::BuildQuality;
 
 /// Validated content of a scene file.
@@ -162,6 +164,21 @@ impl SceneDesc {
         for camera in &mut self.cameras {
             if let Some(motion) = &camera.motion {
                 camera.camera.world_from_camera = in_single(&motion.at(time));
+            }
+        }
+    }
+
+    /// Replaces meshes by those of the same shapes of another description, if they are equal.
+    pub fn share_meshes(&mut self, other: &SceneDesc) {
+        // Shapes that hold the same mesh are instances.
+        let mut shared: BTreeMap<*const Mesh, Option<Arc<Mesh>>> = BTreeMap::new();
+        for (shape, other) in self.shapes.iter_mut().zip(&other.shapes) {
+            let Some(mesh) = shape.geometry.mesh() else { continue };
+            let equal = shared
+                .entry(Arc::as_ptr(mesh))
+                .or_insert_with(|| other.geometry.mesh().filter(|known| *known == mesh).cloned());
+            if let Some(equal) = equal {
+                shape.geometry = GeometryDesc::Mesh(equal.clone());
             }
         }
     }

@@ -56,6 +56,14 @@ impl ReadKey {
     }
 }
 
+impl BuildKey {
+    /// Returns whether the scene of this key differs in the values of its frame only.
+    fn is_other_frame_of(&self, other: &BuildKey) -> bool {
+        let read = ReadKey { at: other.read.at, ..self.read.clone() };
+        BuildKey { read, ..self.clone() } == *other
+    }
+}
+
 impl KeptScene {
     /// The description of the requested scene, at the frame of the first request for it.
     ///
@@ -66,9 +74,12 @@ impl KeptScene {
         if let Some((_, described)) = known.filter(|(key, of)| *key == ReadKey::new(request, &of.desc)) {
             return Ok(described.clone());
         }
+        let is_other_frame = known.is_some_and(|(key, _)| key.reading == request.reading());
         let reported = known.map(|(_, described)| described.warnings.clone());
-        // Memory may not hold two scenes.
-        *self = KeptScene::default();
+        if !is_other_frame {
+            // Memory may not hold two scenes.
+            *self = KeptScene::default();
+        }
         let start = Instant::now();
         let (desc, warnings) = request.read()?;
         let desc = Arc::new(desc);
@@ -100,13 +111,12 @@ impl KeptScene {
             shader_values: passes.shader_values(),
         };
         if self.frames.as_ref().is_none_or(|(known, _)| *known != key) {
-            self.frames = None;
-            let frames = SceneFrames::new(
-                SceneDesc::clone(&desc),
-                key.camera.as_deref(),
-                key.threads,
-                &key.shader_values,
-            );
+            let known = self.frames.take().filter(|(known, _)| known.is_other_frame_of(&key));
+            let new = SceneDesc::clone(&desc);
+            let frames = match known {
+                Some((_, frames)) => frames.with_values(new, &key.shader_values),
+                None => SceneFrames::new(new, key.camera.as_deref(), key.threads, &key.shader_values),
+            };
             self.frames = Some((key, frames.map_err(Failure::Mistakes)?));
         }
         let (_, frames) = self.frames.as_mut().expect("the scene is built");
