@@ -1,4 +1,4 @@
-//! Importers of other formats: OBJ, PLY, STL, glTF, Mitsuba scenes and meshes, IES files. Malformed files give errors, never
+//! Importers of other formats: OBJ, PLY, STL, glTF, scenes of Mitsuba and Embree, IES files. Malformed files give errors, never
 //! panics.
 
 #![deny(unsafe_code, missing_docs)]
@@ -12,6 +12,7 @@
 )]
 
 mod call;
+mod embree;
 mod error;
 pub mod export;
 mod file;
@@ -33,10 +34,13 @@ mod ply_model;
 mod ply_strips;
 mod scene_format;
 mod scene_import;
+mod scene_value;
 mod serialized;
 mod stl;
 mod strands;
 mod subject;
+mod xml;
+mod xml_attributes;
 
 use std::path::Path;
 

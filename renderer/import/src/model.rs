@@ -287,6 +287,11 @@ pub struct Names {
 }
 
 impl Names {
+    /// Returns whether a name is taken.
+    pub(super) fn is_taken(&self, name: &str) -> bool {
+        self.taken.contains(name)
+    }
+
     /// Returns the name, or a similar one if it is taken.
     pub fn unique(&mut self, name: &str) -> String {
         if self.taken.insert(name.to_owned()) {

@@ -104,7 +104,7 @@ pub struct LoadOptions {
     pub shader_errors: Option<fn(&SceneDesc) -> Diagnostics>,
 }
 
-/// Loads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (of `import::MODELS`), for which a scene is created. The
+/// Loads a scene (`.kiln`, or `.xml` of Mitsuba or Embree) or a model (of `import::MODELS`), for which a scene is created. The
 /// diagnostics returned with the description are warnings.
 ///
 /// # Errors
@@ -130,7 +130,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
                 Err(error) => read_failure(&error),
             };
             let diagnostic = Diagnostic::error(format!("{}: {problem}", path.display())).hint(
-                "scenes are .kiln files, packs of them (.zip), or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .stl, .serialized) are rendered as \
+                "scenes are .kiln files, packs of them (.zip), or .xml of Mitsuba or Embree; models (.glb, .gltf, .ply, .obj, .stl, .serialized) are rendered as \
                      they are",
             );
             Err(diagnostic.into())
