@@ -5,8 +5,9 @@ use std::fs;
 use std::process::Stdio;
 
 use renderer::image::read_channels;
+use serde_json::{Value, json};
 
-use crate::program::{bytes, done, plane, refused, run, scene_folder};
+use crate::program::{bytes, done, folder, message, plane, refused, run, scene_folder};
 #[cfg(unix)]
 use crate::program::{kiln, signal, wait_for};
 
@@ -63,7 +64,7 @@ material tint = matte(albedo = place());";
         }
         let seconds = |frame: &str, stage: &str| {
             let stats = bytes(at, &format!("s.{frame}.json"));
-            let stats: serde_json::Value = serde_json::from_slice(&stats).unwrap();
+            let stats: Value = serde_json::from_slice(&stats).unwrap();
             stats["stages_s"][stage].as_f64().unwrap()
         };
         assert!(seconds("0", "load") > 0.0 && seconds("0", "compile") > 0.0);
@@ -72,6 +73,72 @@ material tint = matte(albedo = place());";
             "scene {index}"
         );
     }
+}
+
+/// A floor of glTF, whose material is red at frame 0 and blue at frame 24, and another that is hidden from then on.
+fn animated_floor() -> Value {
+    let floats = [
+        0.0f32, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, -3.0, -1.0, 0.0, 3.0, -1.0, 0.0, 0.0, 4.0, 0.0,
+    ];
+    let bytes: String = floats
+        .iter()
+        .flat_map(|x| x.to_le_bytes())
+        .chain([1, 0])
+        .map(|byte| format!("%{byte:02x}"))
+        .collect();
+    let accessor = |offset: u32, component: u32, count: u32, kind: &str| json!({ "bufferView": 0, "byteOffset": offset, "componentType": component, "count": count, "type": kind });
+    let target = |pointer: &str| json!({ "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": pointer } } });
+    json!({
+        "asset": { "version": "2.0" },
+        "buffers": [{ "uri": format!("data:,{bytes}"), "byteLength": 78 }],
+        "bufferViews": [{ "buffer": 0, "byteLength": 78 }],
+        "accessors": [
+            accessor(0, 5126, 2, "SCALAR"),
+            accessor(8, 5126, 2, "VEC4"),
+            accessor(76, 5121, 2, "SCALAR"),
+            accessor(40, 5126, 3, "VEC3"),
+        ],
+        "scenes": [{ "nodes": [0, 1] }],
+        "nodes": [
+            { "mesh": 0 },
+            { "mesh": 0, "translation": [0.5, 1, 1], "extensions": { "KHR_node_visibility": { "visible": true } } },
+        ],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 3 }, "material": 0 }] }],
+        "materials": [{ "name": "paint" }],
+        "animations": [{
+            "samplers": [{ "input": 0, "output": 1 }, { "input": 0, "output": 2, "interpolation": "STEP" }],
+            "channels": [
+                { "sampler": 0, "target": target("/materials/0/pbrMetallicRoughness/baseColorFactor") },
+                { "sampler": 1, "target": target("/nodes/1/extensions/KHR_node_visibility/visible") },
+                { "sampler": 0, "target": target("/materials/0/name") },
+            ],
+        }],
+    })
+}
+
+#[test]
+fn frames_have_the_values_of_pointers() {
+    let folder = folder(&[("a.gltf", &animated_floor().to_string())]);
+    let at = folder.path();
+    let output = run(at, "render a.gltf --frames 0-24:12 -o f.#.exr --size 12x8 --spp 2");
+    let printed = message(&output);
+    assert!(output.status.success(), "{printed}");
+    let warning = "the animation of /materials/0/name is not played";
+    assert_eq!(printed.matches(warning).count(), 1, "{printed}");
+    for (frame, color, visible) in [
+        (0, [1.0, 0.0, 0.0, 1.0], true),
+        (12, [0.5, 0.0, 0.5, 1.0], true),
+        (24, [0.0, 0.0, 1.0, 1.0], false),
+    ] {
+        let mut fixed = animated_floor();
+        fixed.as_object_mut().unwrap().remove("animations");
+        fixed["materials"][0]["pbrMetallicRoughness"] = json!({ "baseColorFactor": color });
+        fixed["nodes"][1]["extensions"]["KHR_node_visibility"]["visible"] = json!(visible);
+        fs::write(at.join("a.gltf"), fixed.to_string()).unwrap();
+        done(at, "render a.gltf -o fixed.exr --size 12x8 --spp 2");
+        assert!(bytes(at, &format!("f.{frame}.exr")) == bytes(at, "fixed.exr"), "frame {frame}");
+    }
+    assert!(bytes(at, "f.0.exr") != bytes(at, "f.12.exr") && bytes(at, "f.12.exr") != bytes(at, "f.24.exr"));
 }
 
 #[test]

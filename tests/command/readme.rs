@@ -110,6 +110,7 @@ fn glb() -> Vec<u8> {
     bytes
 }
 
+const EMBREE: &str = "<scene><Hair><positions>0 0 0 1 1 0 0 1 2 0 0 1 3 0 0 1</positions><indices>0 0</indices></Hair></scene>";
 const MITSUBA: &str = r#"<scene version="3.0.0">
     <sensor type="perspective">
         <transform name="to_world"><lookat origin="0, 1, 4" target="0, 0, 0" up="0, 1, 0"/></transform>
@@ -151,6 +152,7 @@ fn sample_folder() -> TempDir {
     fs::write(at("cage.obj"), CAGE).unwrap();
     fs::write(at("paint.ksl"), CAR_PAINT).unwrap();
     fs::write(at("box.xml"), MITSUBA).unwrap();
+    fs::write(at("hair.xml"), EMBREE).unwrap();
     sample_folder
 }
 

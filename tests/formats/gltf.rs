@@ -7,6 +7,7 @@ mod exports;
 mod flat;
 mod layers;
 mod luminaires;
+mod pointers;
 mod pose;
 mod strands;
 mod tangents;

@@ -1,6 +1,7 @@
 //! Tests of files: scenes, models, images and textures.
 
 mod compare;
+mod embree;
 mod gltf;
 mod ies;
 mod images;

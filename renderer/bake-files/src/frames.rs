@@ -6,7 +6,8 @@ use shading::Diagnostic;
 
 use super::folder::is_finished;
 use renderer_cli::BakeArgs;
-use renderer_inputs::frame_time::{FrameTime, of_frame};
+use renderer_inputs::frame_time::of_frame;
+use renderer_scene::FrameTime;
 use renderer_support::{Failure, remark};
 
 /// Calls `bake` for each frame of `--frames`, or once without it.

@@ -53,7 +53,7 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Renders a scene (.kiln, Mitsuba's .xml) or a model (.glb, .gltf, .ply, .obj, .stl, .serialized)
+    /// Renders a scene (.kiln, .xml of Mitsuba or Embree) or a model (.glb, .gltf, .ply, .obj, .stl, .serialized)
     Render(RenderArgs),
     /// Shows a material or a scene in a browser while you edit it: sliders, views, saved files
     ///
@@ -83,7 +83,7 @@ pub enum Command {
     Lsp(LspArgs),
     /// Shows the contents of units, groups, scenes, models and files, or the shipped library
     Info(InfoArgs),
-    /// Converts a Mitsuba scene (.xml) to a Kiln scene (.kiln)
+    /// Converts a scene of Mitsuba or Embree (.xml) to a Kiln scene (.kiln)
     Convert(ConvertArgs),
     /// Packs a scene with all files that it needs into one archive, which `render`, `bake`, `check` and `info` open
     ///
@@ -174,7 +174,7 @@ impl Command {
 /// `kiln convert`
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
-    /// Mitsuba scene (.xml)
+    /// Scene of Mitsuba or Embree (.xml)
     pub scene: PathBuf,
     /// Output file of the scene (.kiln); its meshes and images go into a folder of the same name with `_files`
     pub output: PathBuf,

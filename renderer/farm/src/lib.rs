@@ -17,11 +17,10 @@ use std::path::{self, Path, PathBuf};
 use folder::Folder;
 use job::{Frames, Job, Resources, TASK, numbered};
 use renderer_cli::{Engine, FarmArgs, FrameArg, RenderArgs, SceneRequest, ToneCurve};
-use renderer_inputs::frame_time::FrameTime;
 use renderer_inputs::render_request::MAX_SAMPLES;
 use renderer_pack::pack;
 use renderer_pictures::pictures::Pictures;
-use renderer_scene::SceneDesc;
+use renderer_scene::{FrameTime, SceneDesc};
 use renderer_support::outputs::Outputs;
 use renderer_support::terminal::plural;
 use renderer_support::{Failure, print, remark};
@@ -186,7 +185,7 @@ impl Scenes {
                     path.display()
                 )));
             }
-            if matches!(args.frames, Some(FrameArg::Files(..))) && numbers.is_none() && !desc.has_motion() {
+            if matches!(args.frames, Some(FrameArg::Files(..))) && numbers.is_none() && !desc.is_animated() {
                 let hint = "nothing moves in this scene; name the scenes as scene.####.kiln, or take --frames cameras";
                 return Err(unnumbered("SCENE", &args.scene, hint));
             }

@@ -1,4 +1,4 @@
-//! Importers of other formats: OBJ, PLY, STL, glTF, Mitsuba scenes and meshes, IES files. Malformed files give errors, never
+//! Importers of other formats: OBJ, PLY, STL, glTF, scenes of Mitsuba and Embree, IES files. Malformed files give errors, never
 //! panics.
 
 #![deny(unsafe_code, missing_docs)]
@@ -12,6 +12,7 @@
 )]
 
 mod call;
+mod embree;
 mod error;
 pub mod export;
 mod file;
@@ -33,10 +34,13 @@ mod ply_model;
 mod ply_strips;
 mod scene_format;
 mod scene_import;
+mod scene_value;
 mod serialized;
 mod stl;
 mod strands;
 mod subject;
+mod xml;
+mod xml_attributes;
 
 use std::path::Path;
 
@@ -45,7 +49,7 @@ use renderer_geometry::Mesh;
 
 pub use error::ImportError;
 use file::read;
-pub use gltf::{AnimationChoice, GltfFile, MESHOPT, ViewBytes, load_gltf, parse_gltf};
+pub use gltf::{AnimationChoice, GltfFile, MESHOPT, Playback, ViewBytes, load_gltf, parse_gltf};
 pub use ies::{load_ies, parse_ies};
 pub use model::{Model, ModelMaterial, ModelShape, ModelStrands, StrandKind, StrandSet};
 pub use mtl::{ObjMap, ObjMaterial};
@@ -103,8 +107,8 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
 /// Options of reading a model file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ModelOptions<'a> {
-    /// Animation that moves the model.
-    pub animation: Option<&'a AnimationChoice>,
+    /// Animation of the model, and its time.
+    pub playback: Option<Playback<'a>>,
     /// True if meshes keep their polygons, for subdivision.
     pub keeps_faces: bool,
 }
@@ -120,7 +124,7 @@ pub fn read_model_from(
 ) -> Result<Model, ImportError> {
     let files = &**shared;
     let mut model = match extension_of(path).as_str() {
-        "glb" | "gltf" => gltf::load_gltf_from(shared, path, options.animation)?,
+        "glb" | "gltf" => gltf::load_gltf_from(shared, path, options.playback)?,
         "obj" => obj_material::model(files, path, obj::load_obj_from(files, path, options.keeps_faces)?),
         "ply" => ply_model::load_ply_model(files, path, options.keeps_faces)?,
         "serialized" => Model::of_parts(path, serialized::load_parts(files, path)?),

@@ -41,6 +41,8 @@ pub struct Model {
     pub lights: Vec<(String, LightKind)>,
     /// Transforms over time from the spaces of lights that move, by name.
     pub light_motions: FxHashMap<String, Arc<Motion>>,
+    /// True if the model is that of a time: an animation changes other values than transforms and vertices.
+    pub has_animated_values: bool,
     /// Warnings about content that Kiln does not show.
     pub warnings: Vec<String>,
     /// Paths of further input files: buffers, material libraries.
@@ -285,6 +287,11 @@ pub struct Names {
 }
 
 impl Names {
+    /// Returns whether a name is taken.
+    pub(super) fn is_taken(&self, name: &str) -> bool {
+        self.taken.contains(name)
+    }
+
     /// Returns the name, or a similar one if it is taken.
     pub fn unique(&mut self, name: &str) -> String {
         if self.taken.insert(name.to_owned()) {

@@ -8,21 +8,21 @@ use std::path::Path;
 use shading::{Diagnostic, Diagnostics};
 
 use super::scene_import::{SceneImport, SceneImportOptions};
-use super::{extension_of, mitsuba};
+use super::{embree, extension_of, mitsuba};
 use renderer_base::files::SharedFiles;
 
 /// Scene format other than Kiln's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SceneFormat {
-    /// Mitsuba 3, `.xml`.
-    Mitsuba,
+    /// Mitsuba 3 or Embree, `.xml`; the first elements are different.
+    Xml,
 }
 
 impl SceneFormat {
     /// The format of a file by its extension.
     pub fn of(path: &Path) -> Option<SceneFormat> {
         match extension_of(path).as_str() {
-            "xml" => Some(SceneFormat::Mitsuba),
+            "xml" => Some(SceneFormat::Xml),
             _ => None,
         }
     }
@@ -38,7 +38,8 @@ impl SceneFormat {
         options: &SceneImportOptions,
     ) -> Result<SceneImport, Diagnostics> {
         match self {
-            SceneFormat::Mitsuba => mitsuba::translate(files, path, options),
+            SceneFormat::Xml if embree::is_scene(&**files, path) => embree::translate(files, path, options),
+            SceneFormat::Xml => mitsuba::translate(files, path, options),
         }
     }
 }
@@ -50,7 +51,9 @@ impl SceneFormat {
 pub fn import_scene(path: &Path, options: &SceneImportOptions) -> Result<SceneImport, Diagnostics> {
     let Some(format) = SceneFormat::of(path) else {
         let message = format!("{}: not a scene that can be imported", path.display());
-        return Err(Diagnostic::error(message).hint("Mitsuba's scenes are .xml files").into());
+        return Err(Diagnostic::error(message)
+            .hint("scenes of Mitsuba and Embree are .xml files")
+            .into());
     };
     format.import(&SharedFiles::default(), path, options)
 }

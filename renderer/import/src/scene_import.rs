@@ -22,6 +22,8 @@ pub struct SceneImportOptions {
 /// Scene translated to declarations.
 #[derive(Clone, Debug)]
 pub struct SceneImport {
+    /// Program whose format it is.
+    pub program: &'static str,
     /// Declarations of the scene; file names are relative to the folder of the scene file, or absolute.
     pub declarations: Vec<Declaration>,
     /// Source files, which the declarations' spans refer to.

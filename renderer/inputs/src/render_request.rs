@@ -6,13 +6,12 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use shading::Diagnostics;
 
-use crate::frame_time::FrameTime;
 use crate::names::whole_number;
 use crate::scene_request::{SceneRequest, checked, set_path};
 use crate::stage_args::StageArgs;
 use renderer_denoise::Quality as FilterQuality;
 use renderer_load::{Change, add_override};
-use renderer_scene::SceneDesc;
+use renderer_scene::{FrameTime, SceneDesc};
 use renderer_support::Failure;
 
 /// The request of a picture, filled by `kiln render`, programs and the live page.

@@ -12,7 +12,7 @@ use crate::stage_args::StageArgs;
 use renderer_base::files::{LoggedFiles, OverlayFiles, Pack, PackFiles, SharedFiles, is_pack};
 use renderer_import::AnimationChoice;
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
-use renderer_scene::SceneDesc;
+use renderer_scene::{FrameTime, SceneDesc};
 use renderer_transport::scene::build::shader_errors;
 
 /// Options of the command line that change the description of a scene.
@@ -36,6 +36,8 @@ pub struct SceneOptions {
     pub animation: Option<AnimationChoice>,
     /// Level of the subdivision of a model.
     pub subdivide: Option<u32>,
+    /// Frame of the scene; that of its film if `None`.
+    pub at: Option<FrameTime>,
     /// Files, unless the scene is in a pack.
     pub files: SharedFiles,
 }
@@ -59,6 +61,7 @@ impl SceneOptions {
         self.light = own.light.or(self.light);
         self.animation = own.animation.or(self.animation);
         self.subdivide = own.subdivide.or(self.subdivide);
+        self.at = own.at.or(self.at);
         // The first folder that has a file gives it.
         self.source.folders.splice(0..0, own.source.folders);
         self.source.undefine.extend(own.source.undefine);
@@ -103,6 +106,7 @@ impl SceneOptions {
             light: self.light,
             animation: self.animation,
             subdivide: self.subdivide,
+            at: self.at,
             shader_errors: Some(shader_errors),
         }
     }
@@ -177,6 +181,7 @@ impl SceneOptions {
             text: None,
             animation: None,
             subdivide: None,
+            at: None,
             files: SharedFiles::default(),
         })
     }

@@ -7,7 +7,6 @@ use clap::Args;
 use shading::{Diagnostic, Diagnostics};
 
 use crate::common_args::{ImportArgs, SourceArgs};
-use crate::frame_time::FrameTime;
 use crate::names::one_of;
 use crate::scene_options::{SceneOptions, load_scene};
 use crate::stage_args::StageArgs;
@@ -15,7 +14,7 @@ use renderer_base::memory;
 use renderer_geometry::accel::BuildQuality;
 use renderer_import::AnimationChoice;
 use renderer_load::{Change, Lighting};
-use renderer_scene::SceneDesc;
+use renderer_scene::{FrameTime, SceneDesc};
 use renderer_support::Failure;
 
 /// The scene of a render or bake.
@@ -119,9 +118,6 @@ impl SceneRequest {
         options.stage = stage.cloned();
         let (mut desc, mut warnings) = load_scene(&self.path, options).map_err(Failure::Mistakes)?;
         warnings.list.extend(Change::without_effect(&given));
-        if let Some(at) = self.at {
-            desc.set_frame(at.frame(desc.film.shutter.fps));
-        }
         desc.texture_memory = self.texture_memory;
         desc.build_quality = self.build_quality;
         Ok((desc, warnings))
@@ -135,6 +131,7 @@ impl SceneRequest {
             text: self.text.clone(),
             subdivide: self.subdivide,
             animation: self.at.map(|_| AnimationChoice { name: self.animation.clone() }),
+            at: self.at,
             ..SceneOptions::of(&self.source, &self.import)
         }
     }

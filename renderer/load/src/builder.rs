@@ -17,11 +17,9 @@ use super::shape::read_shape;
 use super::surroundings::read_scene;
 use super::table::body_of;
 use super::{camera, light};
-use renderer_image::film::FilterShape;
 use renderer_import::ModelMaterial;
 use renderer_scene::{
-    CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, LightKind, Placed, SamplerDesc, SceneDesc,
-    Shutter, ShutterTiming,
+    CameraDesc, EmissionSides, FilmDesc, FrameTime, Integrator, LightDesc, LightKind, SamplerDesc, SceneDesc,
 };
 
 /// Keywords of declarations.
@@ -65,18 +63,7 @@ impl Builder {
             texture_directories: vec![],
             texture_memory: None,
             build_quality: None,
-            film: FilmDesc {
-                size: Placed { value: [1280, 720], span: Span::default() },
-                crop: None,
-                filter: FilterShape::DEFAULT,
-                border: true,
-                passes: vec![],
-                transparent: false,
-                shutter: Shutter::default(),
-                shutter_timing: ShutterTiming::default(),
-                exposure: 0.0,
-                dicing_scale: 1.0,
-            },
+            film: FilmDesc::default(),
             sampler: SamplerDesc::default(),
             integrator: Integrator::default(),
             cameras: vec![],
@@ -88,6 +75,7 @@ impl Builder {
             shaders: vec![],
             groups: vec![],
             overrides: vec![],
+            has_animated_values: false,
         };
         Builder {
             is_whole: !context.diagnostics.has_errors(),
@@ -134,8 +122,12 @@ impl Builder {
         Some((path, span, prefix))
     }
 
-    /// Evaluates all declarations and returns the description with warnings, or all errors.
-    pub(super) fn build(mut self, texts: Texts) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    /// Evaluates all declarations at a frame, by default that of the film, and returns the description with warnings, or all errors.
+    pub(super) fn build(
+        mut self,
+        texts: Texts,
+        at: Option<FrameTime>,
+    ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
         let declarations = &texts.declarations;
         let of = |keyword: &'static str| declarations.iter().filter(move |d| d.keyword.text == keyword);
         self.check_keywords(declarations);
@@ -148,6 +140,7 @@ impl Builder {
             self.desc.film.size.span = film.span;
             read_film(film, &mut self.desc.film, &mut self.context);
         }
+        self.desc.film.shutter.set_time(at);
         if let Some(sampler) = self.only(&of("sampler").collect::<Vec<_>>()) {
             read_sampler(sampler, &mut self.desc.sampler, &mut self.context);
         }
@@ -211,6 +204,7 @@ impl Builder {
             let message = format!("{} has no shapes", self.desc.file.display());
             self.context.push(Diagnostic::warning(message));
         }
+        self.desc.has_animated_values = self.models.have_animated_values();
         self.desc.sources = self.context.sources;
         self.desc.materials = self.materials.list;
         self.desc.texture_directories = texts.directories;

@@ -14,7 +14,7 @@ use super::shape_block::MeshEdits;
 use super::table::{DeclarationPart, takes_only};
 use super::vertex_keys::named_files;
 use renderer_geometry::Mesh;
-use renderer_import::{self as import, AnimationChoice, Model, ModelOptions, SceneFormat, stem};
+use renderer_import::{self as import, Model, ModelOptions, Playback, SceneFormat, stem};
 use renderer_scene::ShaderFile;
 
 /// Content of a scene's texts, in the order of the text.
@@ -186,7 +186,7 @@ impl Models {
     pub(super) fn read_all(
         &mut self,
         declarations: &[Declaration],
-        animation: Option<&AnimationChoice>,
+        playback: Option<Playback<'_>>,
         context: &mut LoadContext,
     ) {
         let mut named: Vec<(PathBuf, Span)> = vec![];
@@ -202,7 +202,7 @@ impl Models {
         }
         let files = &context.file_system;
         let keeps_faces = declarations.iter().any(is_tessellated);
-        let options = ModelOptions { animation, keeps_faces };
+        let options = ModelOptions { playback, keeps_faces };
         let read = |(path, _): &(PathBuf, Span)| import::read_model_from(files, path, &options);
         let models: Vec<_> = named.par_iter().map(read).collect();
         for ((path, span), model) in named.into_iter().zip(models) {
@@ -251,6 +251,11 @@ impl Models {
             .entry((path.to_owned(), index, edits, place.map(f32::to_bits)))
             .or_insert_with(|| Arc::new(edits.of(mesh, world_from_object)))
             .clone()
+    }
+
+    /// Returns whether a model is that of a frame: see [`Model::has_animated_values`].
+    pub(super) fn have_animated_values(&self) -> bool {
+        self.list.values().flatten().any(|model| model.has_animated_values)
     }
 
     /// Model of a path, if it could be read.

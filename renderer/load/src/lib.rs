@@ -40,6 +40,7 @@ mod model;
 mod motion;
 mod overrides;
 mod place;
+mod playback;
 mod point;
 mod portal;
 mod projector;
@@ -78,11 +79,12 @@ use self::builder::Builder;
 use self::context::{LoadContext, read_failure};
 use self::import::{ImportKind, Models, Texts, alias_of};
 use self::overrides::Override;
+use self::playback::playback;
 use renderer_base::files::{self, SharedFiles};
 use renderer_import::{
-    AnimationChoice, Model, ModelOptions, SceneFormat, SceneImportOptions, read_model_from,
+    AnimationChoice, Model, ModelOptions, Playback, SceneFormat, SceneImportOptions, read_model_from,
 };
-use renderer_scene::SceneDesc;
+use renderer_scene::{FrameTime, SceneDesc};
 
 /// User's options for loading a scene.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +97,8 @@ pub struct LoadOptions {
     pub animation: Option<AnimationChoice>,
     /// Level of the subdivision of a model; only models have it.
     pub subdivide: Option<u32>,
+    /// Frame of the scene; that of its film if `None`.
+    pub at: Option<FrameTime>,
     /// Options for scenes in other formats.
     pub import: SceneImportOptions,
     /// File system of the scene; the disk by default.
@@ -106,7 +110,7 @@ pub struct LoadOptions {
     pub shader_errors: Option<fn(&SceneDesc) -> Diagnostics>,
 }
 
-/// Loads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (of `import::MODELS`), for which a scene is created. The
+/// Loads a scene (`.kiln`, or `.xml` of Mitsuba or Embree) or a model (of `import::MODELS`), for which a scene is created. The
 /// diagnostics returned with the description are warnings.
 ///
 /// # Errors
@@ -138,7 +142,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
                 Err(error) => read_failure(&error),
             };
             let diagnostic = Diagnostic::error(format!("{}: {problem}", path.display())).hint(
-                "scenes are .kiln files, packs of them (.zip), or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .stl, .serialized) are rendered as \
+                "scenes are .kiln files, packs of them (.zip), or .xml of Mitsuba or Embree; models (.glb, .gltf, .ply, .obj, .stl, .serialized) are rendered as \
                      they are",
             );
             Err(diagnostic.into())
@@ -195,16 +199,10 @@ fn from_import(
 /// # Errors
 /// If the model cannot be read, or an option is wrong.
 pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let model = read_model_from(
-        &options.files,
-        path,
-        &ModelOptions {
-            animation: options.animation.as_ref(),
-            keeps_faces: options.subdivide.is_some(),
-        },
-    )
-    .map_err(|error| error.diagnostic())?;
     let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
+    let playback = playback_of_changes(options);
+    let model_options = ModelOptions { playback, keeps_faces: options.subdivide.is_some() };
+    let model = read_model_from(&options.files, path, &model_options).map_err(|error| error.diagnostic())?;
     context.files.push(path.to_owned());
     context.files.extend(model.read_or_named());
     for warning in &model.warnings {
@@ -234,6 +232,27 @@ pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diag
     finish(path, texts, models, context, options)
 }
 
+/// The animation to play in the scene of a bare model, whose film is that of the options. Their mistakes are reported later.
+fn playback_of_changes(options: &LoadOptions) -> Option<Playback<'_>> {
+    let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
+    let mut declarations = vec![];
+    for change in overrides(options, &mut context) {
+        change.apply(&mut declarations);
+    }
+    options
+        .animation
+        .as_ref()
+        .map(|of| playback(of, options.at, &declarations, &mut context))
+}
+
+fn overrides(options: &LoadOptions, context: &mut LoadContext) -> Vec<Override> {
+    options
+        .set
+        .iter()
+        .filter_map(|change| Override::parse(change, context))
+        .collect()
+}
+
 fn finish(
     path: &Path,
     mut texts: Texts,
@@ -244,11 +263,7 @@ fn finish(
     if let Some(light) = &options.light {
         light.apply(&mut texts.declarations, &mut context);
     }
-    let overrides: Vec<Override> = options
-        .set
-        .iter()
-        .filter_map(|change| Override::parse(change, &mut context))
-        .collect();
+    let overrides = overrides(options, &mut context);
     // Changes without a target so far may concern materials of models, which are declared below.
     let mut rest: Vec<&Override> = vec![];
     for change in &overrides {
@@ -256,7 +271,11 @@ fn finish(
             rest.push(change);
         }
     }
-    models.read_all(&texts.declarations, options.animation.as_ref(), &mut context);
+    let playback = options
+        .animation
+        .as_ref()
+        .map(|of| playback(of, options.at, &texts.declarations, &mut context));
+    models.read_all(&texts.declarations, playback, &mut context);
     let mut builder = Builder::new(path, models, context);
     builder.shader_errors = options.shader_errors;
     builder.keep_model_lights = options.light.as_ref().is_none_or(|light| light.adds);
@@ -266,7 +285,7 @@ fn finish(
             change.report_unknown(&texts.declarations, &mut builder.context);
         }
     }
-    builder.build(texts)
+    builder.build(texts, options.at)
 }
 
 #[cfg(test)]

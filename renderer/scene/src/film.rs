@@ -1,5 +1,7 @@
 //! Description of film and sampler.
 
+use shading::Span;
+
 use super::{Placed, Shutter, ShutterTiming};
 use renderer_image::Rect;
 use renderer_image::film::FilterShape;
@@ -28,6 +30,23 @@ pub struct FilmDesc {
     pub exposure: f32,
     /// Factor of the size of the triangles of tessellated shapes, positive.
     pub dicing_scale: f32,
+}
+
+impl Default for FilmDesc {
+    fn default() -> FilmDesc {
+        FilmDesc {
+            size: Placed { value: [1280, 720], span: Span::default() },
+            crop: None,
+            filter: FilterShape::DEFAULT,
+            border: true,
+            passes: vec![],
+            transparent: false,
+            shutter: Shutter::default(),
+            shutter_timing: ShutterTiming::default(),
+            exposure: 0.0,
+            dicing_scale: 1.0,
+        }
+    }
 }
 
 /// Sampler settings.

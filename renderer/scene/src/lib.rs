@@ -20,6 +20,7 @@
 mod camera;
 mod deformation;
 mod film;
+mod frame_time;
 mod geometry;
 mod integrator;
 mod light;
@@ -40,6 +41,7 @@ mod vertex_keys;
 pub use camera::CameraDesc;
 pub use deformation::Deformation;
 pub use film::{FilmDesc, SamplerDesc};
+pub use frame_time::FrameTime;
 pub use geometry::GeometryDesc;
 pub use integrator::{Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Show};
 pub use light::{
@@ -60,6 +62,7 @@ pub use tessellation::{DicingDesc, TessellationDesc};
 pub use track::{Track, TrackInterpolation, TrackValue};
 pub use vertex_keys::{VertexKeys, VertexVelocities};
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -67,6 +70,7 @@ use shading::{Diagnostic, ShaderGroupTemplate, SourceMap, Span};
 
 use renderer_base::files::SharedFiles;
 use renderer_base::math::in_single;
+use renderer_geometry::Mesh;
 use renderer_geometry::accel::BuildQuality;
 
 /// Validated content of a scene file.
@@ -90,6 +94,9 @@ pub struct SceneDesc {
     pub build_quality: Option<BuildQuality>,
     /// Shaders that rays of a kind see in place of the materials.
     pub overrides: Vec<RayOverride>,
+    /// True if an animation changes other values than transforms and vertices, such as those of materials. These values are
+    /// of the frame for which the scene was read, and [`SceneDesc::set_frame`] keeps them.
+    pub has_animated_values: bool,
     /// Film settings.
     pub film: FilmDesc,
     /// Sampler settings.
@@ -163,6 +170,21 @@ impl SceneDesc {
         }
     }
 
+    /// Replaces meshes by those of the same shapes of another description, if they are equal.
+    pub fn share_meshes(&mut self, other: &SceneDesc) {
+        // Shapes that hold the same mesh are instances.
+        let mut shared: BTreeMap<*const Mesh, Option<Arc<Mesh>>> = BTreeMap::new();
+        for (shape, other) in self.shapes.iter_mut().zip(&other.shapes) {
+            let Some(mesh) = shape.geometry.mesh() else { continue };
+            let equal = shared
+                .entry(Arc::as_ptr(mesh))
+                .or_insert_with(|| other.geometry.mesh().filter(|known| *known == mesh).cloned());
+            if let Some(equal) = equal {
+                shape.geometry = GeometryDesc::Mesh(equal.clone());
+            }
+        }
+    }
+
     /// Seed of the frame's random numbers; `seed` replaces that of the sampler.
     pub fn frame_seed(&self, seed: Option<u64>) -> u64 {
         /// 2⁶⁴ divided by the golden ratio.
@@ -179,6 +201,11 @@ impl SceneDesc {
         self.shapes.iter().any(ShapeDesc::is_moving)
             || self.cameras.iter().any(|camera| camera.motion.is_some())
             || self.lights.iter().any(|light| light.motion.is_some())
+    }
+
+    /// Returns whether frames of the scene differ: a motion, or another animated value.
+    pub fn is_animated(&self) -> bool {
+        self.has_motion() || self.has_animated_values
     }
 
     /// Returns whether the scene is a library: units, groups and materials for others to import, nothing to render.

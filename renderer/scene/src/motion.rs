@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3};
 
+use crate::frame_time::FrameTime;
 use crate::track::{Track, slerp};
 use renderer_base::math::in_single;
 use renderer_geometry::MAX_PLACEMENT_KEYS;
@@ -44,6 +45,13 @@ impl Shutter {
     pub fn at(&self, fraction: f64) -> SceneTime {
         let frames = self.frame + self.open + (self.close - self.open) * fraction;
         SceneTime { frames, seconds: frames / self.fps }
+    }
+
+    /// Goes to a time, if there is one.
+    pub fn set_time(&mut self, time: Option<FrameTime>) {
+        if let Some(time) = time {
+            self.frame = time.frame(self.fps);
+        }
     }
 
     /// An infinitely short exposure at the frame itself.

@@ -106,6 +106,16 @@ impl TrackValue for f64 {
     }
 }
 
+impl<const N: usize> TrackValue for [f64; N] {
+    fn lerp(self, next: [f64; N], fraction: f64) -> [f64; N] {
+        std::array::from_fn(|i| self[i].lerp(next[i], fraction))
+    }
+
+    fn sum(values: [[f64; N]; 4], weights: [f64; 4]) -> [f64; N] {
+        std::array::from_fn(|i| f64::sum(values.map(|value| value[i]), weights))
+    }
+}
+
 impl TrackValue for DVec3 {
     fn lerp(self, next: DVec3, fraction: f64) -> DVec3 {
         self + (next - self) * fraction

@@ -1,9 +1,8 @@
-//! `kiln convert`: writes a Mitsuba 3 scene as a Kiln scene, with a folder of meshes and images.
+//! `kiln convert`: writes a scene of Mitsuba 3 or Embree as a Kiln scene, with a folder of meshes and images.
 
 use std::path::Path;
 
 use shading::Diagnostic;
-use shading::syntax::ast::Declaration;
 
 use renderer_base::files::read_regular;
 use renderer_cli::ConvertArgs;
@@ -58,7 +57,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
             written.write(&record)?;
         }
         // The scene is last, so that the files that it names exist.
-        let text = text(&args.scene, &translation.declarations);
+        let text = text(&args.scene, &translation);
         Ok(write_whole(&args.output, text.as_bytes())?)
     };
     if names.is_empty() {
@@ -108,8 +107,8 @@ fn in_the_way(path: &Path) -> Failure {
     ))
 }
 
-/// End of the first line of a converted scene.
-const ORIGIN: &str = ", a scene of Mitsuba 3.";
+/// First line of a converted scene, between the names of the file and of the program.
+const ORIGIN: &str = ", a scene of ";
 
 /// Beginning of the second line of a converted scene, which ends with the hash of the lines after it.
 const HASH: &str = "// Replaced by `kiln convert` while unchanged: ";
@@ -120,13 +119,13 @@ fn is_unchanged(text: &[u8]) -> bool {
     let (Some(origin), Some(hash), Some(rest)) = (lines.next(), lines.next(), lines.next()) else {
         return false;
     };
-    origin.starts_with(b"// From ")
-        && origin.ends_with(ORIGIN.as_bytes())
+    let is_origin = |line: &str| line.starts_with("// From ") && line.contains(ORIGIN);
+    std::str::from_utf8(origin).is_ok_and(is_origin)
         && hash.strip_prefix(HASH.as_bytes()) == Some(content_hash(rest).as_bytes())
 }
 
 /// The scene as text, with an empty line before each kind of declarations.
-fn text(scene: &Path, declarations: &[Declaration]) -> String {
+fn text(scene: &Path, SceneImport { program, declarations, .. }: &SceneImport) -> String {
     let name = scene.file_name().unwrap_or(scene.as_os_str());
     let name = name.to_string_lossy().replace(['\n', '\r'], " ");
     let mut text = String::new();
@@ -139,7 +138,7 @@ fn text(scene: &Path, declarations: &[Declaration]) -> String {
         text.push_str(&format!("{declaration}\n"));
     }
     let hash = content_hash(text.as_bytes());
-    format!("// From {name}{ORIGIN}\n{HASH}{hash}\n{text}")
+    format!("// From {name}{ORIGIN}{program}.\n{HASH}{hash}\n{text}")
 }
 
 fn check_names(args: &ConvertArgs) -> Result<(), Failure> {
@@ -148,7 +147,7 @@ fn check_names(args: &ConvertArgs) -> Result<(), Failure> {
     };
     if !has(&args.scene, "xml") {
         let message = format!("{}: not a scene that is converted", args.scene.display());
-        let error = Diagnostic::error(message).hint("Mitsuba's scenes are .xml files");
+        let error = Diagnostic::error(message).hint("scenes of Mitsuba and Embree are .xml files");
         return Err(Failure::of(error));
     }
     if !has(&args.output, "kiln") {

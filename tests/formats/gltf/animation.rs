@@ -38,7 +38,13 @@ fn near(found: Vec3, expected: Vec3) {
 }
 
 /// Adds an animation with one channel.
-fn animate(glb: &mut Glb, target: Value, kind: &str, interpolation: &str, [times, values]: [&[f32]; 2]) {
+pub(super) fn animate(
+    glb: &mut Glb,
+    target: Value,
+    kind: &str,
+    interpolation: &str,
+    [times, values]: [&[f32]; 2],
+) {
     let (input, output) = (glb.floats("SCALAR", times), glb.floats(kind, values));
     let sampler = json!({ "input": input, "output": output, "interpolation": interpolation });
     let channel = json!({ "sampler": 0, "target": target });

@@ -1,5 +1,5 @@
-//! glTF animations: tracks of the transforms and morph weights of nodes. They are read from the JSON text, since the `gltf`
-//! crate does not accept KHR_animation_pointer.
+//! glTF animations: tracks of the transforms and morph weights of nodes, and values of other properties at a time. They are
+//! read from the JSON text, since the `gltf` crate does not accept KHR_animation_pointer.
 
 use std::sync::Arc;
 
@@ -10,16 +10,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::GltfError;
-use super::accessor::vectors;
+use super::accessor::{components, vectors};
 use super::buffers::Buffers;
+use super::pointer::{self, PropertyType};
 use renderer_scene::{Motion, NodeTracks, Track, TrackInterpolation, TrackValue};
 
 /// Animation of a model to play.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnimationChoice {
-    /// Name. If `None`: the first animation, and each other one that moves only nodes which none before it moves; Blender
-    /// writes one for each object.
+    /// Name. If `None`: the first animation, and each other one that changes only objects which none before it changes;
+    /// Blender writes one for each object.
     pub name: Option<String>,
+}
+
+/// An animation that is played, and the time of the values that are constant over a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Playback<'a> {
+    /// The animation.
+    pub animation: &'a AnimationChoice,
+    /// Time of the frame [s].
+    pub seconds: f64,
 }
 
 /// Tracks of an animation.
@@ -31,8 +41,10 @@ pub(super) struct Animation {
     weights: FxHashMap<usize, Vec<Track<f64>>>,
     /// Morph weights by mesh index, of nodes without weights.
     mesh_weights: FxHashMap<usize, Vec<Track<f64>>>,
-    /// Pointers of channels that are not played.
-    pub(super) ignored: Vec<String>,
+    /// True if it has changed values of the document.
+    pub(super) changes_values: bool,
+    /// Warnings of channels that are not played.
+    pub(super) warnings: Vec<String>,
 }
 
 /// Sampler of a channel.
@@ -42,61 +54,68 @@ struct Sampler<'a> {
     interpolation: TrackInterpolation,
 }
 
-const UNSOUND: &str = "its times do not ascend, or do not match its values";
+const UNSOUND: &str = "its times do not ascend or do not match its values, or a value is not finite";
 
 impl Animation {
-    /// Reads the chosen animation of the JSON text `json`; `None` if it has no animation.
+    /// Reads the chosen animation of the JSON text `json`; `None` if it has no animation. Writes the values of properties at
+    /// the time into `json`.
     pub(super) fn read(
-        json: &Value,
+        json: &mut Value,
         document: &Document,
         buffers: &Buffers,
-        choice: &AnimationChoice,
+        playback: Playback<'_>,
     ) -> Result<Option<Animation>, GltfError> {
-        let animations = list(json.get("animations"));
-        let name = |animation: &Value| animation.get("name").and_then(Value::as_str).map(str::to_owned);
-        let chosen: Vec<&Value> = match &choice.name {
-            None => independent(animations),
-            Some(wanted) => (animations.iter().filter(|animation| name(animation).as_ref() == Some(wanted)))
-                .take(1)
-                .collect(),
-        };
-        if let (Some(wanted), true) = (&choice.name, chosen.is_empty()) {
-            let known: Vec<String> = animations.iter().filter_map(name).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return Err(format!("there is no animation `{wanted}`; there are: {known}"));
-        }
+        let animations = json.get_mut("animations").map(Value::take).unwrap_or_default();
+        let chosen = chosen(list(Some(&animations)), playback.animation)?;
         let mut animation = Animation::default();
         for &one in &chosen {
             let samplers = list(one.get("samplers"));
             for (number, channel) in list(one.get("channels")).iter().enumerate() {
                 let sampler = index(channel.get("sampler")).and_then(|sampler| samplers.get(sampler));
-                let read = Sampler::read(sampler, document, buffers)
-                    .and_then(|sampler| animation.add(channel, &sampler, document, buffers));
+                let read =
+                    Sampler::read(sampler, document, buffers).and_then(|sampler| match target(channel) {
+                        Target::Property { pointer, kind } => {
+                            let value = sampler.value(buffers, kind, playback.seconds)?;
+                            animation.set(json, pointer, value);
+                            Ok(())
+                        }
+                        target => animation.add(target, &sampler, document, buffers),
+                    });
                 read.map_err(|reason| format!("channel {number} of an animation: {reason}"))?;
             }
         }
         Ok((!chosen.is_empty()).then_some(animation))
     }
 
+    /// Writes the value of a property into the document, or reports why it has none.
+    fn set(&mut self, json: &mut Value, pointer: &str, value: Result<Value, String>) {
+        match value.and_then(|value| pointer::write(json, pointer, value)) {
+            Ok(()) => self.changes_values = true,
+            Err(reason) => self
+                .warnings
+                .push(format!("the animation of {pointer} is not played: {reason}")),
+        }
+    }
+
     fn add(
         &mut self,
-        channel: &Value,
+        target: Target<'_>,
         sampler: &Sampler<'_>,
         document: &Document,
         buffers: &Buffers,
     ) -> Result<(), GltfError> {
-        let (node, path) = match target(channel) {
+        let (node, path) = match target {
             Target::Node { node, path } => (node, path),
             Target::Mesh(mesh) => {
                 self.mesh_weights.insert(mesh, sampler.weights(buffers)?);
                 return Ok(());
             }
-            Target::Other(pointer) => {
-                self.ignored.push(pointer.to_owned());
+            Target::Unknown(pointer) => {
+                self.warnings.push(format!("the animation of {pointer} is not played"));
                 return Ok(());
             }
-            // glTF 2.0, section 5.5: a channel without a node is ignored.
-            Target::None => return Ok(()),
+            // Written into the document. glTF 2.0, section 5.5: a channel without a node is ignored.
+            Target::Property { .. } | Target::None => return Ok(()),
         };
         let node = document.nodes().nth(node).ok_or_else(|| format!("there is no node {node}"))?;
         let tracks = self.nodes.entry(node.index());
@@ -174,6 +193,36 @@ impl<'a> Sampler<'a> {
         track.filter(|_| is_finite).ok_or_else(|| UNSOUND.to_owned())
     }
 
+    /// Value of a property at a time [s]; the reason if the output has another type.
+    fn value(
+        &self,
+        buffers: &Buffers,
+        kind: PropertyType,
+        seconds: f64,
+    ) -> Result<Result<Value, String>, GltfError> {
+        let (found, expected) = (components(self.output.dimensions()), kind.components());
+        if found != expected {
+            return Ok(Err(format!("the values of its keys have {found} components, not {expected}")));
+        }
+        if kind == PropertyType::Switch && self.interpolation != TrackInterpolation::Step {
+            return Ok(Err(
+                "the property is true or false, and its interpolation is not STEP".to_owned()
+            ));
+        }
+        let numbers = match expected {
+            1 => self.numbers::<1>(buffers, seconds),
+            2 => self.numbers::<2>(buffers, seconds),
+            3 => self.numbers::<3>(buffers, seconds),
+            _ => self.numbers::<4>(buffers, seconds),
+        }?;
+        Ok(Ok(kind.value(&numbers)))
+    }
+
+    fn numbers<const N: usize>(&self, buffers: &Buffers, seconds: f64) -> Result<Vec<f64>, GltfError> {
+        let track = self.track(buffers, |values: [f32; N]| values.map(f64::from))?;
+        Ok(track.at(seconds).to_vec())
+    }
+
     /// A track for each morph target: the values of all targets follow each other at each time.
     fn weights(&self, buffers: &Buffers) -> Result<Vec<Track<f64>>, GltfError> {
         let values: Vec<[f32; 1]> = vectors(&self.output, buffers)?;
@@ -192,16 +241,33 @@ impl<'a> Sampler<'a> {
 
 /// Target of a channel.
 enum Target<'a> {
-    /// A property of a node.
+    /// Transform or morph weights of a node.
     Node {
         node: usize,
         path: &'a str,
     },
     /// The morph weights of a mesh.
     Mesh(usize),
-    /// A pointer to something else.
-    Other(&'a str),
+    /// A property that is constant over a frame.
+    Property {
+        pointer: &'a str,
+        kind: PropertyType,
+    },
+    /// A pointer to something that is not read.
+    Unknown(&'a str),
     None,
+}
+
+impl Target<'_> {
+    /// Pointer to the animated object, such as `/nodes/3`; `None` if the channel has no effect.
+    fn object(&self) -> Option<String> {
+        match self {
+            Target::Node { node, .. } => Some(format!("/nodes/{node}")),
+            Target::Mesh(mesh) => Some(format!("/meshes/{mesh}")),
+            Target::Property { pointer, .. } => Some(pointer::object(pointer)),
+            Target::Unknown(_) | Target::None => None,
+        }
+    }
 }
 
 fn target(channel: &Value) -> Target<'_> {
@@ -218,27 +284,39 @@ fn target(channel: &Value) -> Target<'_> {
     }
 }
 
-/// The first animation, and each other one that moves only nodes and meshes which none before it moves.
+/// The animations that are played.
+///
+/// # Errors
+/// If there is no animation of the chosen name.
+fn chosen<'a>(animations: &'a [Value], choice: &AnimationChoice) -> Result<Vec<&'a Value>, GltfError> {
+    let Some(wanted) = &choice.name else {
+        return Ok(independent(animations));
+    };
+    let name = |animation: &'a Value| animation.get("name").and_then(Value::as_str);
+    let found = animations.iter().find(|animation| name(animation) == Some(wanted));
+    found.map(|animation| vec![animation]).ok_or_else(|| {
+        let known: Vec<&str> = animations.iter().filter_map(name).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        format!("there is no animation `{wanted}`; there are: {known}")
+    })
+}
+
+/// The first animation, and each other one that changes only objects which none before it changes.
 fn independent(animations: &[Value]) -> Vec<&Value> {
-    let mut moved = FxHashSet::default();
+    let mut changed = FxHashSet::default();
     let is_independent = |animation: &&Value| -> bool {
         let channels = list(animation.get("channels")).iter();
-        let targets = channels.filter_map(|channel| match target(channel) {
-            Target::Node { node, .. } => Some(("node", node)),
-            Target::Mesh(mesh) => Some(("mesh", mesh)),
-            Target::Other(_) | Target::None => None,
-        });
-        let targets: FxHashSet<(&str, usize)> = targets.collect();
-        let is_new = moved.is_disjoint(&targets);
+        let objects: FxHashSet<String> = channels.filter_map(|channel| target(channel).object()).collect();
+        let is_new = changed.is_disjoint(&objects);
         if is_new {
-            moved.extend(targets);
+            changed.extend(objects);
         }
         is_new
     };
     animations.iter().filter(is_independent).collect()
 }
 
-/// Target of a pointer such as `/nodes/3/translation` or `/meshes/3/weights`.
+/// Target of a pointer such as `/nodes/3/translation`, `/meshes/3/weights` or `/materials/0/alphaCutoff`.
 fn target_of_pointer(pointer: &str) -> Target<'_> {
     let parts: Vec<&str> = pointer.split('/').collect();
     let found = match parts[..] {
@@ -246,9 +324,9 @@ fn target_of_pointer(pointer: &str) -> Target<'_> {
             node.parse().ok().map(|node| Target::Node { node, path })
         }
         ["", "meshes", mesh, "weights"] => mesh.parse().ok().map(Target::Mesh),
-        _ => None,
+        _ => PropertyType::of(pointer).map(|kind| Target::Property { pointer, kind }),
     };
-    found.unwrap_or(Target::Other(pointer))
+    found.unwrap_or(Target::Unknown(pointer))
 }
 
 /// Tracks of a node that does not move.

@@ -141,11 +141,12 @@ fn webp(texture: &Texture) -> Option<Index<Image>> {
 }
 
 /// Supported extensions.
-pub(super) const EXTENSIONS: [&str; 23] = [
+pub(super) const EXTENSIONS: [&str; 24] = [
     "EXT_lights_ies",
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",
     "EXT_texture_webp",
+    "KHR_animation_pointer",
     "KHR_draco_mesh_compression",
     "KHR_lights_punctual",
     "KHR_materials_anisotropy",
@@ -168,5 +169,4 @@ pub(super) const EXTENSIONS: [&str; 23] = [
 ];
 
 /// Extensions that offer alternatives to a model; the model without them is shown.
-pub(super) const IGNORED_EXTENSIONS: [&str; 3] =
-    ["KHR_animation_pointer", "KHR_materials_variants", "KHR_xmp_json_ld"];
+pub(super) const IGNORED_EXTENSIONS: [&str; 2] = ["KHR_materials_variants", "KHR_xmp_json_ld"];

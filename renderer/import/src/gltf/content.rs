@@ -1,5 +1,7 @@
 //! Content of a glTF file for import: document and bytes.
 
+use std::sync::Arc;
+
 use gltf::Document;
 
 use super::buffers::Buffers;
@@ -9,5 +11,5 @@ use super::morph::MorphTargets;
 pub(super) struct GltfContent {
     pub(super) document: Document,
     pub(super) targets: MorphTargets,
-    pub(super) buffers: Buffers,
+    pub(super) buffers: Arc<Buffers>,
 }

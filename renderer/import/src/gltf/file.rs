@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::GltfError;
 use super::accessor::packed;
-use super::animation::{Animation, AnimationChoice};
+use super::animation::{Animation, Playback};
 use super::buffers::{Buffers, MESHOPT};
 use super::content::GltfContent;
 use super::morph::MorphTargets;
@@ -48,59 +48,49 @@ impl GltfFile {
     /// # Errors
     /// As [`GltfFile::open`].
     pub fn parse(files: &SharedFiles, path: &Path, bytes: &[u8]) -> Result<GltfFile, ImportError> {
-        let document_error = |reason: GltfError, hint: &'static str| ImportError::Document {
-            path: path.to_owned(),
-            reason,
-            hint,
-        };
-        let invalid = |reason: GltfError| document_error(reason, error::VALIDATOR_HINT);
+        let document_error =
+            |(reason, hint): Fault| ImportError::Document { path: path.to_owned(), reason, hint };
+        let invalid = |reason: GltfError| document_error((reason, error::VALIDATOR_HINT));
         // JSON text must not begin with a byte-order mark, but some files do.
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        check_length(bytes).map_err(|reason| document_error(reason, error::EXPORT_HINT))?;
-        // The document is not accessed before it has been validated.
-        let not_gltf =
-            |error: &dyn std::fmt::Display| document_error(format!("not glTF: {error}"), error::EXPORT_HINT);
+        check_length(bytes).map_err(|reason| document_error((reason, error::EXPORT_HINT)))?;
         let (json, blob) = if bytes.starts_with(b"glTF") {
-            let glb = Glb::from_slice(bytes).map_err(|error| not_gltf(&error))?;
+            let glb = Glb::from_slice(bytes).map_err(|error| document_error(not_gltf(&error)))?;
             (glb.json, glb.bin.map(Cow::into_owned))
         } else {
             (Cow::Borrowed(bytes), None)
         };
-        let readable = text::readable(&json).map_err(|reason| document_error(reason, error::EXPORT_HINT))?;
-        let targets = MorphTargets::read(&readable);
-        let root = Root::from_slice(&readable).map_err(|error| not_gltf(&error))?;
-        if let Some((reason, hint)) = check::unknown_extensions(&root.extensions_required) {
-            return Err(document_error(reason, hint));
-        }
-        let document = validate(root).map_err(invalid)?;
+        let (document, targets) = document(&json).map_err(document_error)?;
         let mut buffers = Buffers::read(files, &document, blob, path, Budget::new(bytes.len()))
-            .map_err(|reason| document_error(reason, error::BUFFER_HINT))?;
+            .map_err(|reason| document_error((reason, error::BUFFER_HINT)))?;
         buffers.views = meshopt::decode(&document, &buffers).map_err(invalid)?;
         buffers.decoded = draco::decode(&document, &buffers).map_err(invalid)?;
         Ok(GltfFile {
             json: json.into_owned(),
-            content: Arc::new(GltfContent { document, targets, buffers }),
+            content: Arc::new(GltfContent { document, targets, buffers: Arc::new(buffers) }),
         })
     }
 
-    pub(super) fn model(
-        &self,
-        path: &Path,
-        animation: Option<&AnimationChoice>,
-    ) -> Result<Model, ImportError> {
-        let invalid = |reason: GltfError| ImportError::Document {
-            path: path.to_owned(),
-            reason,
-            hint: error::VALIDATOR_HINT,
+    pub(super) fn model(&self, path: &Path, playback: Option<Playback<'_>>) -> Result<Model, ImportError> {
+        let document_error =
+            |(reason, hint): Fault| ImportError::Document { path: path.to_owned(), reason, hint };
+        let Some((playback, mut json)) = playback.zip(self.json()) else {
+            return scene::model(&self.content, None, path);
         };
-        let animation = match (animation, animation.and_then(|_| self.json())) {
-            (Some(choice), Some(json)) => {
-                Animation::read(&json, &self.content.document, &self.content.buffers, choice)
-                    .map_err(invalid)?
-            }
-            _ => None,
+        let GltfContent { document, buffers, .. } = &*self.content;
+        let animation = Animation::read(&mut json, document, buffers, playback)
+            .map_err(|reason| document_error((reason, error::VALIDATOR_HINT)))?;
+        let content = match animation.as_ref().is_some_and(|animation| animation.changes_values) {
+            true => Arc::new(self.content_of(&json).map_err(document_error)?),
+            false => self.content.clone(),
         };
-        scene::model(&self.content, animation, path)
+        scene::model(&content, animation, path)
+    }
+
+    /// The content of another document with the same buffers.
+    fn content_of(&self, json: &Value) -> Result<GltfContent, Fault> {
+        let (document, targets) = document(json.to_string().as_bytes())?;
+        Ok(GltfContent { document, targets, buffers: self.content.buffers.clone() })
     }
 
     /// Original document; `None` if other programs read it differently.
@@ -198,6 +188,25 @@ fn check_length(bytes: &[u8]) -> Result<(), GltfError> {
         )),
         _ => Err(format!("cut short: there are only {} bytes", bytes.len())),
     }
+}
+
+/// Reason why a document cannot be read, and advice.
+type Fault = (GltfError, &'static str);
+
+/// Parses and validates the text of a document.
+fn document(json: &[u8]) -> Result<(Document, MorphTargets), Fault> {
+    let readable = text::readable(json).map_err(|reason| (reason, error::EXPORT_HINT))?;
+    // The document is not accessed before it has been validated.
+    let root = Root::from_slice(&readable).map_err(|error| not_gltf(&error))?;
+    if let Some(fault) = check::unknown_extensions(&root.extensions_required) {
+        return Err(fault);
+    }
+    let document = validate(root).map_err(|reason| (reason, error::VALIDATOR_HINT))?;
+    Ok((document, MorphTargets::read(&readable)))
+}
+
+fn not_gltf(error: &dyn std::fmt::Display) -> Fault {
+    (format!("not glTF: {error}"), error::EXPORT_HINT)
 }
 
 fn validate(mut json: Root) -> Result<Document, GltfError> {

@@ -8,6 +8,7 @@
 //! - Surfaces are visible from both sides, even single-sided ones: a path tracer that culls back faces leaks light.
 //!   Single-sided materials emit from their front only.
 //! - Meshes are deformed by the nodes' morph weights and skins, at rest or at a time of an animation.
+//! - An animation of another property writes its value at the frame into the JSON document before that is interpreted.
 //! - A mesh with a flattening transform becomes a flat copy with an invertible transform.
 //! - Tangents are read or generated where the material has a normal map or anisotropy.
 //! - Occlusion maps are ignored: the occlusion that they approximate is computed by the renderer.
@@ -34,6 +35,7 @@ mod meshopt;
 mod meshopt_codec;
 mod morph;
 mod nodes;
+mod pointer;
 mod pose;
 mod posed_primitive;
 mod primitive;
@@ -46,7 +48,7 @@ mod text;
 
 use std::path::Path;
 
-pub use self::animation::AnimationChoice;
+pub use self::animation::{AnimationChoice, Playback};
 pub use self::buffers::MESHOPT;
 use self::error::GltfError;
 pub use self::file::{GltfFile, ViewBytes};
@@ -65,9 +67,9 @@ pub fn load_gltf(path: &Path) -> Result<Model, ImportError> {
 pub(super) fn load_gltf_from(
     files: &SharedFiles,
     path: &Path,
-    animation: Option<&AnimationChoice>,
+    playback: Option<Playback<'_>>,
 ) -> Result<Model, ImportError> {
-    GltfFile::open(files, path)?.model(path, animation)
+    GltfFile::open(files, path)?.model(path, playback)
 }
 
 /// Parses a glTF document. `path` is its name in messages, and its other files are relative to it.

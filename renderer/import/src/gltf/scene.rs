@@ -81,9 +81,9 @@ pub(super) fn model(
         light_names: Names::default(),
         luminaires,
     };
-    let ignored = reader.animated.as_ref().map_or(vec![], |of| of.animation.ignored.clone());
-    for pointer in ignored {
-        reader.warn(format!("the animation of {pointer} is not played"));
+    if let Some(of) = reader.animated.clone() {
+        reader.model.has_animated_values = of.animation.changes_values;
+        of.animation.warnings.iter().for_each(|warning| reader.warn(warning.clone()));
     }
     for name in document.extensions_used().filter(|name| changes_looks(name)) {
         reader.warn(format!("the extension {name} is not supported and has no effect"));

@@ -8,8 +8,8 @@ use shading::syntax::ast::Expr;
 use super::color::Use;
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::value::{number, triple};
 use crate::call::Call;
+use crate::scene_value::{number, triple};
 
 const BSDFS: &[&str] = &[
     "diffuse",

@@ -7,7 +7,7 @@ pub(super) use renderer_base::spectrum::Use;
 
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::value::triple;
+use crate::scene_value::triple;
 use renderer_base::color::Rgb;
 use renderer_base::files;
 use renderer_base::spectrum::{self, Spectrum, SpectrumError, named};

@@ -3,6 +3,7 @@
 use glam::{DAffine3, DMat3, DMat4, DVec3};
 use shading::Span;
 
+use crate::xml::{number, numbers};
 use renderer_base::math::{coordinate_system, sin_cos};
 
 /// Element with its attributes after parameter substitution.
@@ -96,23 +97,4 @@ pub(super) fn vector(element: &Element<'_>, default: f64) -> Result<DVec3, Strin
     }
     let axis = |name: &str| element.get(name).map_or(Ok(default), number);
     Ok(DVec3::new(axis("x")?, axis("y")?, axis("z")?))
-}
-
-/// Parses numbers separated by white space or commas.
-pub(super) fn numbers(text: &str) -> Result<Vec<f64>, String> {
-    text.split(|c: char| c.is_whitespace() || c == ',')
-        .filter(|part| !part.is_empty())
-        .map(number)
-        .collect()
-}
-
-/// Parses a number that is finite in single precision, in which Kiln computes.
-pub(super) fn number(text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    let value: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
-    if (value as f32).is_finite() {
-        Ok(value)
-    } else {
-        Err(format!("`{text}` is not a finite number"))
-    }
 }

@@ -10,7 +10,7 @@ use super::color::Use;
 use super::document::ObjectId;
 use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::Translator;
-use super::value::{number, transform, triple};
+use crate::scene_value::{number, transform, triple};
 
 const EMITTERS: &[&str] = &[
     "area",

@@ -7,9 +7,9 @@ use super::color::Use;
 use super::document::{Object, ObjectId, PropertyValue};
 use super::phase::Phase;
 use super::translator::Translator;
-use super::value::{color, number};
 use super::volume::{Outside, Volume, VolumeValue, matrix};
 use crate::call::Call;
+use crate::scene_value::{color, number};
 
 const MEDIA: &[&str] = &["homogeneous", "heterogeneous"];
 

@@ -27,7 +27,6 @@ mod sky;
 mod texture;
 mod translator;
 mod upgrade;
-mod value;
 mod volume;
 
 use std::path::Path;
@@ -90,6 +89,7 @@ pub(crate) fn translate(
     let mut files = document.files;
     files.extend(mesh_files);
     Ok(SceneImport {
+        program: "Mitsuba 3",
         declarations,
         sources: document.sources,
         meshes,

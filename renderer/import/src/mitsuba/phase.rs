@@ -6,9 +6,9 @@ use super::color::Use;
 use super::document::ObjectId;
 use super::phase_table::{PhaseTable, TableFit};
 use super::translator::Translator;
-use super::value::number;
 use super::volume::{Outside, VolumeValue};
 use crate::call::Call;
+use crate::scene_value::number;
 
 const PHASES: &[&str] = &["isotropic", "hg", "rayleigh", "blendphase", "tabphase"];
 

@@ -7,7 +7,7 @@ use shading::syntax::ast::{Declaration, Expr};
 
 use super::document::ObjectId;
 use super::translator::Translator;
-use super::value::{call, number, transform};
+use crate::scene_value::{call, number, transform};
 use renderer_base::math::atan;
 
 const SENSORS: &[&str] = &["perspective", "thinlens", "orthographic"];

@@ -12,8 +12,8 @@ use super::document::ObjectId;
 use super::medium::Filled;
 use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::{MaterialKey, MaterialName, Translator};
-use super::value::{number, transform, triple};
 use crate::call::Call;
+use crate::scene_value::{number, transform, triple};
 use renderer_base::math::coordinate_system;
 
 pub(super) const SHAPES: &[&str] = &[

@@ -6,7 +6,7 @@ use shading::syntax::ast::Declaration;
 use super::color::Use;
 use super::document::ObjectId;
 use super::translator::Translator;
-use super::value::{number, triple};
+use crate::scene_value::{number, triple};
 use renderer_base::sky::position::{GeoLocation, Moment, sun_position};
 
 const TIMES: &[&str] =

@@ -10,8 +10,8 @@ use shading::syntax::ast::{BinaryOp, Expr};
 use super::color::{SPECTRA, Use};
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::value::{call, color, number};
 use crate::call::Call;
+use crate::scene_value::{call, color, number};
 use crate::stem;
 
 const TEXTURES: &[&str] = &["bitmap", "checkerboard", "mesh_attribute"];

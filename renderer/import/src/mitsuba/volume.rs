@@ -9,7 +9,7 @@ use shading::syntax::ast::{Argument, BinaryOp, Expr};
 use super::color::Use;
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::value::{call, color, number};
+use crate::scene_value::{call, color, number};
 use renderer_grid::{GridFile, VolBox};
 
 const VOLUMES: &[&str] = &["constvolume", "gridvolume"];

@@ -132,8 +132,8 @@ impl LoadedScene {
         (outputs, pictures): (&Outputs, &mut Pictures),
         read: Read<'_>,
     ) -> Result<LoadedScene, Failure> {
-        let Described { desc, warnings, time: load, is_new } = kept.described(&args.request)?;
-        if is_new {
+        let Described { desc, warnings, time: load, has_new_warnings } = kept.described(&args.request)?;
+        if has_new_warnings {
             args.report.print(&warnings);
         }
         outputs.check_scene_files(&desc)?;

@@ -2,7 +2,6 @@
 //! interpreted.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use shading::{Diagnostic, Diagnostics, Source, Span};
@@ -10,9 +9,9 @@ use shading::{Diagnostic, Diagnostics, Source, Span};
 use super::document::{Document, Object, ObjectId, Property, PropertyValue};
 use super::element::Element;
 use super::upgrade;
-use renderer_base::files::{self, Budget, FileKind, SharedFiles};
+use crate::xml::{self, span_of_tag};
+use renderer_base::files::{Budget, FileKind, SharedFiles};
 
-mod attribute_count;
 mod parameters;
 mod references;
 mod values;
@@ -23,7 +22,7 @@ use parameters::Parameters;
 const MAX_DEPTH: usize = 15;
 /// Maximum number of included files and of objects of a scene: larger numbers come from files that copy themselves.
 const MAX_FILES: usize = 1000;
-const MAX_OBJECTS: usize = 1 << 22;
+const MAX_OBJECTS: usize = xml::MAX_NODES as usize;
 /// Maximum number of errors that are collected.
 const MAX_ERRORS: usize = 200;
 
@@ -128,18 +127,9 @@ impl Reader<'_> {
         if self.document.files.len() >= MAX_FILES {
             return fail(self, format!("more than {MAX_FILES} files are included"));
         }
-        let text = match self.document.file_system.read(path) {
-            Ok(bytes) => files::text_of_xml(bytes),
-            Err(error) => return fail(self, format!("cannot read {}: {error}", path.display())),
-        };
-        let Some(text) = text else {
-            return fail(
-                self,
-                format!(
-                    "{} is not text in UTF-8, nor in Latin-1 by an XML declaration: save it in UTF-8",
-                    path.display()
-                ),
-            );
+        let text = match xml::read(&*self.document.file_system, path) {
+            Ok(text) => text,
+            Err(reason) => return fail(self, reason),
         };
         if self.read.insert(self.document.file_system.identity(path)) {
             self.budget.add_file(text.len());
@@ -159,21 +149,11 @@ impl Reader<'_> {
             self.document.folders.push(folder);
         }
         let whole = Span { source: source_id, start: 0, end: 0 };
-        if let Some(start) = attribute_count::too_many(&source.text) {
-            let start = start as u32;
-            let place = Span { start, end: start + 1, ..whole };
-            return self.error(place, "this element has too many attributes");
-        }
-        // Entities could expand each other; they are rejected with all other DTD declarations.
-        let options = roxmltree::ParsingOptions { nodes_limit: MAX_OBJECTS as u32, ..Default::default() };
-        let xml = match roxmltree::Document::parse_with_options(&source.text, options) {
-            Ok(xml) => xml,
-            Err(error) => {
-                let place = place_of(&source, error.pos(), whole);
-                return self.error(place, format!("this is not well-formed XML: {error}"));
-            }
+        let document = match xml::parse(&source, whole) {
+            Ok(document) => document,
+            Err((place, reason)) => return self.error(place, reason),
         };
-        let root = xml.root_element();
+        let root = document.root_element();
         let place = span_of_tag(root, whole);
         let version = root.attribute("version");
         let major = version.and_then(upgrade::major);
@@ -425,34 +405,4 @@ impl Reader<'_> {
             self.diagnostics.push(Diagnostic::warning(message));
         }
     }
-}
-
-/// Span of an element's opening tag.
-fn span_of_tag(node: roxmltree::Node<'_, '_>, file: Span) -> Span {
-    let range = node.range();
-    let text = &node.document().input_text()[range.clone()];
-    let length = text.find('>').map_or(text.len(), |end| end + 1);
-    Span {
-        start: range.start as u32,
-        end: (range.start + length) as u32,
-        ..file
-    }
-}
-
-/// Span of a position given by row and column, both from 1.
-fn place_of(source: &Arc<Source>, position: roxmltree::TextPos, file: Span) -> Span {
-    let line_start: usize = source
-        .text
-        .split_inclusive('\n')
-        .take(position.row.saturating_sub(1) as usize)
-        .map(str::len)
-        .sum();
-    let line = source.text[line_start..].lines().next().unwrap_or_default();
-    let column: usize = line
-        .chars()
-        .take(position.col.saturating_sub(1) as usize)
-        .map(char::len_utf8)
-        .sum();
-    let start = (line_start + column) as u32;
-    Span { start, end: start, ..file }
 }

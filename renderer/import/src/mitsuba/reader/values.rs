@@ -4,8 +4,9 @@ use glam::DMat4;
 use shading::Span;
 
 use super::super::document::{ObjectId, PropertyValue};
-use super::super::element::{Element, number, numbers, step, vector};
+use super::super::element::{Element, step, vector};
 use super::Reader;
+use crate::xml::{number, numbers};
 
 impl Reader<'_> {
     pub(super) fn read_value(&mut self, node: roxmltree::Node<'_, '_>, parent: ObjectId, file: Span) {

@@ -46,6 +46,27 @@ impl SceneFrames {
         threads: usize,
         values: &[Pass],
     ) -> Result<SceneFrames, Diagnostics> {
+        SceneFrames::build(desc, camera, threads, values, None)
+    }
+
+    /// Builds the scene of another description, which differs in values, such as those of materials, with the shaders that
+    /// compute `values`. Equal meshes are shared, and the acceleration structure of shapes that are in the same places.
+    ///
+    /// # Errors
+    /// As [`SceneFrames::new`].
+    pub fn with_values(self, mut desc: SceneDesc, values: &[Pass]) -> Result<SceneFrames, Diagnostics> {
+        desc.share_meshes(&self.desc);
+        let SceneFrames { camera, threads, built, .. } = self;
+        SceneFrames::build(desc, camera.as_deref(), threads, values, Some(built.scene.clone()))
+    }
+
+    fn build(
+        desc: SceneDesc,
+        camera: Option<&str>,
+        threads: usize,
+        values: &[Pass],
+        earlier: Option<Scene>,
+    ) -> Result<SceneFrames, Diagnostics> {
         desc.camera(camera)?;
         let host = host(&desc);
         let Tessellated { desc: divided, warnings } = tessellated(&desc, camera, threads, host.purpose())?;
@@ -54,7 +75,8 @@ impl SceneFrames {
         let (host, shapes) = described(&desc, host);
         let mut shaders = CompiledScene::new(Cow::Owned(desc), &host, &shapes, values)?;
         shaders.warnings.list.extend(warnings.list);
-        let (mut built, _) = Assembly::new(&shaders, camera, threads).build(shapes.clone(), host)?;
+        let assembly = Assembly::new(&shaders, camera, threads).at_frame(&shaders.desc, earlier);
+        let (mut built, _) = assembly.build(shapes.clone(), host)?;
         let desc = Arc::new(SceneDesc::clone(&shaders.desc));
         warn_about_light(&desc, &built.scene, &mut built.warnings);
         Ok(SceneFrames {

@@ -37,7 +37,7 @@ impl Displacer {
             let mut context = ShadingContext::new(self.host.clone());
             for (index, position) in positions.iter_mut().enumerate() {
                 let vertex = chunk * VERTICES + index;
-                let at = self.vertex(mesh, vertex, triangles[vertex]);
+                let at = self.vertex(mesh, vertex, triangles[vertex], &object_from_world);
                 *position = object_from_world.transform_point3(self.shader.displaced(&at, &mut context));
             }
         });
@@ -45,7 +45,13 @@ impl Displacer {
     }
 
     /// A vertex as seen by the shader.
-    fn vertex(&self, mesh: &Mesh, vertex: usize, triangle: u32) -> DisplacedVertex {
+    fn vertex(
+        &self,
+        mesh: &Mesh,
+        vertex: usize,
+        triangle: u32,
+        object_from_world: &Affine3A,
+    ) -> DisplacedVertex {
         let corners = mesh.triangles.get(triangle as usize).copied().unwrap_or([vertex as u32; 3]);
         let own = corners.iter().position(|&corner| corner as usize == vertex).unwrap_or(0);
         let [a, b, c] = [0, 1, 2].map(|i| corners[(own + i) % 3] as usize);
@@ -54,10 +60,10 @@ impl Displacer {
         let edges = [world(b) - p, world(c) - p];
         let uv = |i: usize| mesh.uvs.get(i).map_or([0.0; 2], |uv| uv.to_array());
         let uv_edge = |i: usize| [0, 1].map(|axis| uv(i)[axis] - uv(a)[axis]);
-        let normal = mesh.normals.get(a).map(|&n| {
-            let cofactors = self.world_from_object.matrix3.inverse().transpose();
-            (cofactors * n).normalize_or_zero()
-        });
+        let normal = mesh
+            .normals
+            .get(a)
+            .map(|&n| (object_from_world.matrix3.transpose() * n).normalize_or_zero());
         DisplacedVertex {
             shape: self.shape,
             triangle,

@@ -95,9 +95,12 @@ pub(super) fn groups(desc: &SceneDesc) -> Result<Vec<Group>, Diagnostics> {
     Ok(groups)
 }
 
+/// The shapes of the parts of a cage, and their tessellation.
+type Cage = (Vec<usize>, Arc<TessellationDesc>);
+
 /// The shapes that need tessellation, those that form one cage together.
-fn cages(desc: &SceneDesc) -> Result<Vec<(Vec<usize>, Arc<TessellationDesc>)>, Diagnostics> {
-    let mut cages: Vec<(Vec<usize>, Arc<TessellationDesc>)> = vec![];
+fn cages(desc: &SceneDesc) -> Result<Vec<Cage>, Diagnostics> {
+    let mut cages: Vec<Cage> = vec![];
     let mut errors = Diagnostics::default();
     for (index, shape) in desc.shapes.iter().enumerate() {
         let Some(tessellation) = tessellation_of(desc, shape) else {

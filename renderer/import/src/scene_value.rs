@@ -4,7 +4,7 @@ use glam::{DMat4, DVec3};
 use shading::syntax::ast::{Argument, Expr};
 
 /// Number in single precision; an integer if it is whole and not large.
-pub(super) fn number(value: f64) -> Expr {
+pub(crate) fn number(value: f64) -> Expr {
     let value = value as f32;
     if value == value.trunc() && value.abs() < 1e6 {
         (value as i64).into()
@@ -13,17 +13,17 @@ pub(super) fn number(value: f64) -> Expr {
     }
 }
 
-pub(super) fn triple(value: DVec3) -> Expr {
+pub(crate) fn triple(value: DVec3) -> Expr {
     value.to_array().map(number).into()
 }
 
 /// Colour; one number if it is grey.
-pub(super) fn color([r, g, b]: [f64; 3]) -> Expr {
+pub(crate) fn color([r, g, b]: [f64; 3]) -> Expr {
     if r == g && g == b { number(r) } else { triple(DVec3::new(r, g, b)) }
 }
 
 /// Transform: a translation, or a full matrix.
-pub(super) fn transform(matrix: &DMat4) -> Expr {
+pub(crate) fn transform(matrix: &DMat4) -> Expr {
     let shift = matrix.w_axis.truncate();
     if *matrix == DMat4::from_translation(shift) {
         return call("translate", shift.to_array().map(number));
@@ -32,6 +32,6 @@ pub(super) fn transform(matrix: &DMat4) -> Expr {
 }
 
 /// Call with positional arguments.
-pub(super) fn call<const N: usize>(name: &str, args: [Expr; N]) -> Expr {
+pub(crate) fn call<const N: usize>(name: &str, args: [Expr; N]) -> Expr {
     Expr::call(name, args.map(Argument::positional).into())
 }

@@ -1,13 +1,13 @@
 //! Bound on the attributes of an XML element: the parser compares each with all others.
 
-/// Maximum number of attributes of an element; Mitsuba's have at most four.
+/// Maximum number of attributes of an element.
 const MAX_ATTRIBUTES: usize = 256;
 
 /// Parts of a text that are no tags, by their first and last characters.
 const NO_TAGS: [(&str, &str); 3] = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
 
 /// Returns the place of the first element with too many attributes [bytes].
-pub(super) fn too_many(text: &str) -> Option<usize> {
+pub(crate) fn too_many(text: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = text[at..].find('<').map(|found| at + found) {
         let rest = &text[start..];
