@@ -179,7 +179,7 @@ fn texture_coordinates_and_seams_survive() {
     let mesh = mesh_of(&desc, 2);
     assert_eq!(mesh.positions.len(), 6 * 81, "each face has its vertices");
     assert!(mesh.uvs.iter().all(|uv| uv.clamp(Vec2::ZERO, Vec2::ONE).distance(*uv) < 1e-6));
-    // 6 · 64 quadrilaterals of a closed surface have as many points, and two more.
+    // Euler: a closed surface of n quadrilaterals has n + 2 points.
     let mut points: Vec<[u32; 3]> = mesh.positions.iter().map(|p| p.to_array().map(f32::to_bits)).collect();
     points.sort_unstable();
     points.dedup();
@@ -241,4 +241,69 @@ fn moving_cages_are_divided_once() {
         "shape s : mesh { file = \"a.obj\"; subdivision = catmull_clark; level = 3; }",
     );
     assert!(shape.mesh().unwrap().positions == mesh_of(&at_rest, 2).positions);
+}
+
+#[test]
+fn library_units_displace_by_heights_and_vectors() {
+    let moved = |displacement: &str| {
+        let desc = load_text(
+            &format!(
+                "{STAGE} material m {{ surface = matte(); displacement = {displacement}; }}
+                 shape s : rectangle {{ size = 2; level = 1; material = m;
+                     transform = translate(1, 2, 3) * rotate((0, 0, 1), 90); }}"
+            ),
+            &[],
+        );
+        mesh_of(&desc, 1).positions[0] - Vec3::new(-1.0, -1.0, 0.0)
+    };
+    let cases = [
+        ("displace(height = 1, scale = 0.2)", Vec3::new(0.0, 0.0, 0.1)),
+        ("displace_vector(offset = (0.1, 0.2, 0.3))", Vec3::new(0.1, 0.2, 0.3)),
+        (
+            "displace_vector(offset = (0.1, 0.2, 0.3), space = \"object\")",
+            Vec3::new(0.1, 0.2, 0.3),
+        ),
+        // World x is object −y.
+        (
+            "displace_vector(offset = 1, midlevel = 0.9, scale = 2, space = \"world\")",
+            Vec3::new(0.2, -0.2, 0.2),
+        ),
+    ];
+    for (displacement, expected) in cases {
+        let found = moved(displacement);
+        assert!(found.distance(expected) < 1e-5, "{displacement}: {found}");
+    }
+}
+
+#[test]
+fn bumps_look_like_displacement() {
+    let picture = |mode: &str, dicing: &str| {
+        let desc = load_text(
+            &format!(
+                "{STAGE} displacement waves() {{ P += 0.004 * sin(30 * P[0]) * cos(20 * P[2]) * N; }}
+                 material m {{ surface = matte(albedo = 0.5); displacement = waves(); displacement_mode = {mode}; }}
+                 shape s : plane {{ size = 2; {dicing} material = m; }}"
+            ),
+            &[],
+        );
+        let built = build(&desc, None, 2).unwrap_or_else(|errors| panic!("{errors}"));
+        let settings = RenderSettings {
+            samples: 0..64,
+            total: 64,
+            unit: SampleUnit::Path,
+            adaptive: false,
+            threads: 2,
+            ..RenderSettings::new(&desc, &built)
+        };
+        let picture = render_scene(&built.scene, &settings).state.film.develop().data;
+        (picture, built.scene.shapes()[0].mesh().unwrap().triangles.len())
+    };
+    let (displaced, _) = picture("true", "level = 9;");
+    for (mode, dicing, triangles) in [("bump", "", 2), ("both", "level = 4;", 512)] {
+        let (bent, count) = picture(mode, dicing);
+        assert_eq!(count, triangles);
+        let error = |a: &[f32]| a.iter().zip(&displaced).map(|(a, b)| (a - b).abs()).sum::<f32>();
+        let flat = error(&picture("bump", "").0.iter().map(|_| 0.0).collect::<Vec<_>>());
+        assert!(error(&bent) < 0.03 * flat, "{mode}: {} of {flat}", error(&bent));
+    }
 }

@@ -17,7 +17,10 @@ pub(super) fn material(entry: &Entry) -> Option<String> {
             let light = format!("light {name}_1 : environment {{ shader = {}; }}", call());
             return Some(import(entry) + &light);
         }
-        "displacement" => return None,
+        "displacement" => {
+            let material = format!("material {name}_1 {{ surface = matte(); displacement = {}; }}", call());
+            return Some(import(entry) + &material);
+        }
         "volume" => return Some(format!("{}material {name}_1 = {};", import(entry), call())),
         kind if entry.example.is_none() && (kind == "surface" || entry.surface().is_some()) => {
             return Some(format!("{}material {name}_1 = {};", import(entry), call()));

@@ -12,10 +12,11 @@ use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind};
 use super::context::LoadContext;
 use super::group::{GROUP, group};
 use super::table::{DeclarationPart, Key, body_of, name_of, read_block, set, takes_only};
+use super::value::SceneValue;
 use renderer_image::Format;
 use renderer_image::texture::TilePattern;
 use renderer_scene::MaterialId;
-use renderer_scene::{EmissionSides, MaterialDesc, Nesting, Priority};
+use renderer_scene::{DisplacementMode, EmissionSides, MaterialDesc, Nesting, Priority};
 
 /// Values of a material's block.
 #[derive(Default)]
@@ -26,6 +27,7 @@ pub(super) struct MaterialBlock {
     emission: EmissionSides,
     group: Option<Arc<str>>,
     displacement: Option<Expr>,
+    displacement_mode: DisplacementMode,
     interior: Option<Expr>,
     priority: Option<Priority>,
     nesting: Nesting,
@@ -71,6 +73,25 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
         doc: "the call of a displacement shader, which moves the surface: meshes, planes, rectangles and cubes are divided into \
               triangles of about a pixel, or as their keys `level`, `dicing` and `edge_length` say",
         set: |material, field, _| material.displacement = Some(field.expr.clone()),
+    },
+    Key {
+        name: "displacement_mode",
+        doc: "`true` (the default) moves the surface, `bump` only bends its normals, `both` also bends them by detail that is \
+              smaller than triangles",
+        set: |material, field, context| {
+            let options = [
+                ("true", DisplacementMode::True),
+                ("bump", DisplacementMode::Bump),
+                ("both", DisplacementMode::Both),
+            ];
+            let is_true = context.value(field.expr) == Some(SceneValue::Bool(true));
+            let mode = if is_true {
+                Some(DisplacementMode::True)
+            } else {
+                field.choice(context, &options)
+            };
+            set(&mut material.displacement_mode, mode);
+        },
     },
     Key {
         name: "interior",
@@ -267,6 +288,7 @@ pub(super) fn read_definition(
         emission: block.emission,
         group: block.group,
         displacement: call(block.displacement.as_ref())?,
+        displacement_mode: block.displacement_mode,
         interior: call(block.interior.as_ref())?,
         priority: block.priority,
         nesting: block.nesting,

@@ -50,7 +50,7 @@ pub use light::{
 };
 pub use light_links::{LightLinks, LightVisibility, ShapeFilter, ShapePattern};
 pub use luminaire::{AngularTable, LUMENS_PER_WATT, Luminaire, PhotometricWeb, Photometry, Symmetry};
-pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
+pub use material::{DisplacementMode, EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
 pub use motion::{Motion, NodeTracks, SceneTime, Shutter, TransformKey};
 pub use nesting::{Nesting, Priority};
 pub use placed::Placed;

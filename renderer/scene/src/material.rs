@@ -26,6 +26,8 @@ pub struct MaterialDesc {
     pub surface: Arc<ast::Expr>,
     /// Displacement shader of the surface: a call like that of the surface.
     pub displacement: Option<Arc<ast::Expr>>,
+    /// Effect of the displacement.
+    pub displacement_mode: DisplacementMode,
     /// Volume shader of the interior, which replaces media of the surface shader: a call like that of the surface.
     pub interior: Option<Arc<ast::Expr>>,
     /// Use in the scene: surface of shapes, environment, or medium.
@@ -57,11 +59,24 @@ impl MaterialDesc {
             emission: EmissionSides::Front,
             group: None,
             displacement: None,
+            displacement_mode: DisplacementMode::True,
             interior: None,
             priority: None,
             nesting: Nesting::Absolute,
         }
     }
+}
+
+/// Effect of a displacement shader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DisplacementMode {
+    /// Points move.
+    #[default]
+    True,
+    /// Normals are those of the displaced surface, whose points stay.
+    Bump,
+    /// Points move, and normals have detail below the size of triangles.
+    Both,
 }
 
 /// Sides of a surface that emit.

@@ -40,12 +40,12 @@ impl Surface {
         self.cage.cut
     }
 
-    /// Refuses a level for which the triangles do not fit into memory. It takes no time, unlike the limit surface.
+    /// Refuses a level whose triangles exceed memory, without the time to make the limit surface.
     ///
     /// # Errors
     /// If they do not.
     pub fn check_level(mesh: &Mesh, level: u32) -> Result<(), TessellationError> {
-        // A polygon with the corners of n − 2 triangles has at least half as many quarters of 4^level squares.
+        // A polygon of n − 2 triangles gives at least (n − 2) / 2 · 4^level squares.
         let squares = mesh.triangles.len() as f64 / 2.0;
         refuse_too_many(2.0 * squares * 4.0f64.powi(level.min(32) as i32))
     }

@@ -99,6 +99,68 @@ pub fn camera(
     builder.diagnostics.into_result(builder.group)
 }
 
+/// Builds the group of a surface with bumps: the unit of a material has the normal of the surface through the points to which
+/// `displacement` moves the surface.
+///
+/// # Errors
+/// As [`material()`].
+pub fn bumped(
+    name: &str,
+    span: Span,
+    [surface, displacement]: [&ast::Expr; 2],
+    file: &Arc<ast::File>,
+) -> Result<ShaderGroupTemplate, Diagnostics> {
+    const DISPLACEMENT: &str = "displacement";
+    const UNDISPLACED: &str = "undisplaced";
+    let of = |node: &str, output: &str| ast::Expr::name(node).member(output);
+    let arguments = [
+        ("at", of(DISPLACEMENT, "P")),
+        ("base", of(UNDISPLACED, "position")),
+        ("direction", of(UNDISPLACED, "direction")),
+    ];
+    let arguments = arguments.map(|(name, value)| ast::Argument::named(name, value)).to_vec();
+    let mut normal = ast::Expr::call("displaced_normal", arguments).member("result");
+    normal.set_span(displacement.span);
+    let mut builder =
+        Builder::of_call_with(name, GroupUse::Surface, span, surface, &[overridden("N", normal)], file)?;
+    let base = ast::Name::new("undisplaced");
+    builder.node(UNDISPLACED.to_owned(), &base, &[], &[], displacement.span);
+    let (unit, args) = called(displacement, file)?;
+    let place = [
+        overridden("P", of(UNDISPLACED, "position")),
+        overridden("N", of(UNDISPLACED, "direction")),
+    ];
+    builder.node(DISPLACEMENT.to_owned(), &unit, args, &place, displacement.span);
+    builder.call_output(name, None, surface.span);
+    builder.diagnostics.into_result(builder.group)
+}
+
+/// The value of a global for a node.
+fn overridden(global: &str, value: ast::Expr) -> ast::GroupAssign {
+    ast::GroupAssign {
+        target: ast::Path::word(global),
+        value,
+        span: Span::default(),
+    }
+}
+
+/// The unit that an expression calls, and its arguments.
+fn called<'e>(
+    expr: &'e ast::Expr,
+    file: &ast::File,
+) -> Result<(ast::Name, &'e [ast::Argument]), Diagnostics> {
+    match &expr.kind {
+        ExprKind::Call { name, args, .. } => Ok((name.clone(), args)),
+        ExprKind::Name(unit) => Ok((ast::Name { text: unit.clone(), span: expr.span }, &[])),
+        _ => {
+            let error = Diagnostic::error("a material is a unit or a group with its arguments")
+                .at(&file.sources, expr.span, "")
+                .hint("write for example `matte(albedo = (0.8, 0.7, 0.6))`");
+            Err(error.into())
+        }
+    }
+}
+
 /// Builds the group of a displacement: a call as that of a material, whose unit has the displaced point as its output `P`.
 ///
 /// # Errors
@@ -145,19 +207,22 @@ impl<'a> Builder<'a> {
         expr: &ast::Expr,
         file: &'a Arc<ast::File>,
     ) -> Result<Builder<'a>, Diagnostics> {
-        let (unit, args) = match &expr.kind {
-            ExprKind::Call { name, args, .. } => (name.clone(), &args[..]),
-            ExprKind::Name(unit) => (ast::Name { text: unit.clone(), span: expr.span }, &[][..]),
-            _ => {
-                let error = Diagnostic::error("a material is a unit or a group with its arguments")
-                    .at(&file.sources, expr.span, "")
-                    .hint("write for example `matte(albedo = (0.8, 0.7, 0.6))`");
-                return Err(error.into());
-            }
-        };
+        Builder::of_call_with(name, usage, span, expr, &[], file)
+    }
+
+    /// As [`Builder::of_call`], with values of globals for the node.
+    fn of_call_with(
+        name: &str,
+        usage: GroupUse,
+        span: Span,
+        expr: &ast::Expr,
+        overrides: &[ast::GroupAssign],
+        file: &'a Arc<ast::File>,
+    ) -> Result<Builder<'a>, Diagnostics> {
+        let (unit, args) = called(expr, file)?;
         let mut builder = Builder::new(name, span, file);
         builder.group.usage = Some(usage);
-        builder.node(name.to_owned(), &unit, args, &[], expr.span);
+        builder.node(name.to_owned(), &unit, args, overrides, expr.span);
         Ok(builder)
     }
 

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use shading::graph::GroupUse;
 use shading::graph::source::{
-    camera as camera_group, displacement as displacement_group, material as material_group,
+    bumped as bumped_group, camera as camera_group, displacement as displacement_group,
+    material as material_group,
 };
 use shading::syntax::ast;
 use shading::{
@@ -22,7 +23,7 @@ use crate::material::{
 use crate::scene::callee::{callee, is_volume_shader};
 use crate::scene::media::validate::surface_values;
 use renderer_geometry::Shape;
-use renderer_scene::{MaterialDesc, SceneDesc, ShaderFile};
+use renderer_scene::{DisplacementMode, MaterialDesc, SceneDesc, ShaderFile};
 
 /// Material output that is rendered.
 const SURFACE: &str = "surface";
@@ -291,6 +292,19 @@ pub(in crate::scene) fn displacement_instance(
     let Some(expr) = &material.displacement else {
         return Ok(None);
     };
+    check_displacement(expr, file, system)?;
+    let group = displacement_group(&material.name, expr.span, expr, file)?;
+    let outputs = vec![DisplacementShader::OUTPUT.to_owned()];
+    let options = InstanceOptions { outputs, attributes, ..InstanceOptions::default() };
+    Ok(Some(system.instantiate(Arc::new(group), &options)?))
+}
+
+/// Reports a call whose unit or group has no output for a displaced point.
+fn check_displacement(
+    expr: &ast::Expr,
+    file: &Arc<ast::File>,
+    system: &ShadingSystem,
+) -> Result<(), Diagnostics> {
     let params = callee(expr)
         .and_then(|name| system.template(name))
         .and_then(|template| template.params());
@@ -302,10 +316,7 @@ pub(in crate::scene) fn displacement_instance(
             .hint("a displacement shader assigns to `P`: `displacement lift(float height = 0.1) { P += height * N; }`")
             .into());
     }
-    let group = displacement_group(&material.name, expr.span, expr, file)?;
-    let outputs = vec![DisplacementShader::OUTPUT.to_owned()];
-    let options = InstanceOptions { outputs, attributes, ..InstanceOptions::default() };
-    Ok(Some(system.instantiate(Arc::new(group), &options)?))
+    Ok(())
 }
 
 /// The outputs of a camera shader that its unit or group has.
@@ -350,7 +361,13 @@ pub(in crate::scene) fn group(
         GroupUse::Camera => {
             camera_group(name, *span, surface, &camera_outputs(material, file, system)?, file)
         }
-        _ => material_group(name, *usage, *span, surface, None, file),
+        _ => match (&material.displacement, material.displacement_mode) {
+            (Some(displacement), DisplacementMode::Bump | DisplacementMode::Both) => {
+                check_displacement(displacement, file, system)?;
+                bumped_group(name, *span, [surface, displacement], file)
+            }
+            _ => material_group(name, *usage, *span, surface, None, file),
+        },
     }
 }
 

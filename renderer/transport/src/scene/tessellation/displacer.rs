@@ -18,6 +18,8 @@ pub(super) struct Displacer {
     /// First shape with the mesh, whose transform and attributes the shader sees.
     pub(super) shape: ShapeId,
     pub(super) world_from_object: Affine3A,
+    /// True if the mesh keeps the places before displacement as attributes, for bumps.
+    pub(super) keeps_places: bool,
 }
 
 impl fmt::Debug for Displacer {

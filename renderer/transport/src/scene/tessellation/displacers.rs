@@ -13,7 +13,7 @@ use crate::scene::build::{
 };
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Shape, ShapeId};
-use renderer_scene::{GeometryDesc, SceneDesc, Shutter};
+use renderer_scene::{DisplacementMode, GeometryDesc, SceneDesc, Shutter};
 
 /// Gives the displacements of their materials to tasks: compiles the shaders, and loads the files that they read.
 ///
@@ -45,7 +45,9 @@ pub(super) fn displace(
             let shape = &desc.shapes[part];
             let material = &desc.materials[shape.material.0 as usize];
             let attributes = known_attributes([&shapes[part]]).map(Arc::new);
-            let Some(instance) = displacement_instance(material, &file, &system, attributes)? else {
+            let moves = displacement(desc, shape).is_some();
+            let instance = displacement_instance(material, &file, &system, attributes)?;
+            let Some(instance) = instance.filter(|_| moves) else {
                 task.displacers.push(None);
                 continue;
             };
@@ -56,6 +58,7 @@ pub(super) fn displace(
                     shader,
                     shape: ShapeId(part as u32),
                     world_from_object: world_from_object(shape, shutter),
+                    keeps_places: material.displacement_mode == DisplacementMode::Both,
                 })
             }));
         }

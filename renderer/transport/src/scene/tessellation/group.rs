@@ -10,7 +10,7 @@ use shading::{Diagnostic, Diagnostics};
 use super::joined::Joined;
 use renderer_base::math::in_single;
 use renderer_geometry::{Geometry, Mesh};
-use renderer_scene::{MaterialId, SceneDesc, ShapeDesc, Shutter, TessellationDesc};
+use renderer_scene::{DisplacementMode, MaterialId, SceneDesc, ShapeDesc, Shutter, TessellationDesc};
 use renderer_tessellation::{Scheme, Subdivision, TessellationError};
 
 /// Shapes of a model that are the parts of one cage, and their instances.
@@ -40,9 +40,13 @@ impl Group {
     }
 }
 
-/// The displacement of a shape by its material.
+/// The displacement of a shape's points by its material.
 pub(super) fn displacement<'a>(desc: &'a SceneDesc, shape: &ShapeDesc) -> Option<&'a Arc<Expr>> {
-    desc.materials[shape.material.0 as usize].displacement.as_ref()
+    let material = &desc.materials[shape.material.0 as usize];
+    material
+        .displacement
+        .as_ref()
+        .filter(|_| material.displacement_mode != DisplacementMode::Bump)
 }
 
 /// The tessellation of a shape, by its own keys or because its material displaces it.
@@ -56,7 +60,7 @@ pub(super) fn tessellation_of(desc: &SceneDesc, shape: &ShapeDesc) -> Option<Arc
     }
 }
 
-/// What instances have in common: the mesh of a part, its material if that displaces, and its deformation.
+/// Properties that instances share: the mesh of a part, its material if that displaces, and its deformation.
 type PartKey = (Option<*const Mesh>, Option<MaterialId>, Option<*const ()>);
 
 /// The groups of the shapes that need tessellation.

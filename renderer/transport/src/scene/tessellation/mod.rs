@@ -16,7 +16,7 @@ use super::emitters::on_threads;
 use displacers::displace;
 use group::{groups, tessellation_of};
 use metric::Metric;
-use renderer_scene::{DicingDesc, GeometryDesc, SceneDesc, ShapeDesc};
+use renderer_scene::{DicingDesc, DisplacementMode, GeometryDesc, SceneDesc, ShapeDesc};
 use task::Task;
 
 /// A description without shapes that need tessellation.
@@ -75,7 +75,14 @@ pub(super) fn tessellated<'a>(
         }
         Ok::<(), Diagnostics>(())
     })?;
-    result.materials.iter_mut().for_each(|material| material.displacement = None);
+    for material in &mut result.materials {
+        match material.displacement_mode {
+            DisplacementMode::True => material.displacement = None,
+            DisplacementMode::Bump | DisplacementMode::Both => {
+                material.displacement_mode = DisplacementMode::Bump;
+            }
+        }
+    }
     Ok(Tessellated { desc: Cow::Owned(result), warnings })
 }
 

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use glam::Vec3;
+
 use super::displacer::Displacer;
 use super::group::Group;
 use super::joined::{Joined, Part};
 use super::metric::Metric;
-use renderer_geometry::Mesh;
+use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
 use renderer_scene::{Deformation, GeometryDesc, SceneTime};
 use renderer_tessellation::{Cells, Surface, TessellationError};
 
@@ -59,6 +61,9 @@ impl Task {
                     positions[vertex as usize] = position;
                 }
             }
+            if self.displacers.iter().flatten().any(|displacer| displacer.keeps_places) {
+                keep_places(&mut diced.mesh);
+            }
             diced.displace(positions);
             diced.mesh = diced
                 .mesh
@@ -73,6 +78,27 @@ impl Task {
     pub(super) fn deformation(self: Arc<Task>, cage: Arc<dyn Deformation>) -> Arc<dyn Deformation> {
         Arc::new(Displaced { cage, task: self })
     }
+}
+
+/// Stores positions and normals as attributes, which the library's unit `undisplaced` reads.
+fn keep_places(mesh: &mut Mesh) {
+    let normals = match mesh.normals.is_empty() {
+        true => mesh.smooth_normals(),
+        false => mesh.normals.clone(),
+    };
+    let attribute = |name: &str, values: &[Vec3]| MeshAttribute {
+        name: name.to_owned(),
+        domain: AttributeDomain::Vertex,
+        width: 3,
+        values: values.iter().flat_map(Vec3::to_array).collect(),
+        properties: vec![],
+    };
+    let places = [
+        attribute("undisplaced_position", &mesh.positions),
+        attribute("undisplaced_normal", &normals),
+    ];
+    mesh.attributes.retain(|known| places.iter().all(|new| known.name != new.name));
+    mesh.attributes.extend(places);
 }
 
 /// Surface of a cage that moves; its triangles stay the same.

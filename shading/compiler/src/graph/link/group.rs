@@ -16,12 +16,12 @@ use crate::graph::path::{is_in, longest_name};
 use crate::graph::source;
 use crate::graph::splice::Overrides;
 use crate::graph::{
-    Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
+    Binding, Connection, GraphError, GroupInput, GroupOutput, GroupUse, Node, ShaderGroupTemplate, Template,
     TemplateRef,
 };
 use crate::hir::{self, Op, Operand};
 use crate::ty::{Base, Length, Type};
-use shading_syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use shading_syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp, UnitKind};
 use shading_syntax::source::Span;
 
 /// Stack size in bytes for one level of nested groups.
@@ -219,8 +219,12 @@ impl Linker<'_> {
         let Some(template) = self.template_of(node, &place) else {
             return;
         };
+        // Displacements bend the normals of surfaces, but are none.
+        let is_root = scope.group.usage.is_some() && index == 0;
+        let is_bump = |kind: UnitKind| !is_root && kind == UnitKind::Displacement;
         if let (Template::Unit(unit), Some(usage)) = (&template, self.usage)
             && !usage.allows(unit.hir.kind)
+            && !(usage == GroupUse::Surface && is_bump(unit.hir.kind))
         {
             let (unit, kind) = (unit.hir.name.clone(), unit.hir.kind);
             return self.report(GraphError::WrongKind { unit, kind, usage }, &place);
