@@ -107,7 +107,7 @@ fn shaders_of_the_wrong_kind_are_errors() {
         (
             "displacement lift() { P += N; }\nshape s : sphere { material = lift(); }",
             "`lift` is a displacement shader, not a surface",
-            "calculatenormal",
+            "displacement = lift()",
         ),
         (
             "background sky() { Ci = background(); }\nshape s : sphere { material = sky(); }",

@@ -149,6 +149,7 @@ fn creases(field: &Field<'_>, context: &mut LoadContext) -> Vec<Crease> {
 
 /// Reads a list of calls `name(sharpness, point, …)`.
 fn sharp(field: &Field<'_>, name: &str, like: &str, context: &mut LoadContext) -> Vec<(f32, Vec<u32>)> {
+    let least = like.matches(", point").count();
     let mut list = vec![];
     for expr in items(field.expr) {
         let Some(value) = context.value(expr) else {
@@ -162,7 +163,9 @@ fn sharp(field: &Field<'_>, name: &str, like: &str, context: &mut LoadContext) -
         };
         let read = match &value {
             SceneValue::Call(called, args) if called == name => match args.as_slice() {
-                [SceneValue::Number(sharpness), points @ ..] if *sharpness >= 0.0 && !points.is_empty() => {
+                [SceneValue::Number(sharpness), points @ ..]
+                    if *sharpness >= 0.0 && points.len() >= least =>
+                {
                     points
                         .iter()
                         .map(whole)
@@ -176,7 +179,13 @@ fn sharp(field: &Field<'_>, name: &str, like: &str, context: &mut LoadContext) -
         match read {
             Some(read) => list.push(read),
             None => {
-                context.error(expr.span, format!("`{}` is a list of {like}", field.key));
+                context.error(
+                    expr.span,
+                    format!(
+                        "`{}` is a list of {like}, with a sharpness from 0 and the points' numbers",
+                        field.key
+                    ),
+                );
                 return vec![];
             }
         }

@@ -5,10 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::points::Points;
 use crate::{Scheme, Subdivision, TessellationError};
-use renderer_geometry::{AttributeDomain, DisjointSets, Mesh};
-
-/// Sharpness from which a crease stays sharp in the limit.
-pub(crate) const INFINITELY_SHARP: f32 = 10.0;
+use renderer_geometry::Mesh;
 
 /// Polygons joined at points and edges. A corner is the place of a polygon at a point.
 #[derive(Debug)]
@@ -23,17 +20,6 @@ pub(crate) struct Cage {
     pub(crate) edges: Vec<u32>,
     /// Points at the ends of each edge.
     pub(crate) ends: Vec<[u32; 2]>,
-    /// Fan of each corner: corners of a point belong to one fan if texture coordinates and attributes are continuous between
-    /// them.
-    pub(crate) fans: Vec<u32>,
-    /// True for each edge between fans.
-    pub(crate) seams: Vec<bool>,
-    /// Vertex of the mesh with the values of each corner: one for all corners of a fan.
-    pub(crate) channel: Vec<u32>,
-    /// Fan of each corner within which normals are continuous.
-    pub(crate) smooth_fans: Vec<u32>,
-    /// True for each edge between these.
-    pub(crate) sharp: Vec<bool>,
     /// First triangle of the mesh in each face.
     pub(crate) triangles: Vec<u32>,
     /// A vertex of the mesh at each point.
@@ -49,12 +35,8 @@ pub(crate) struct Cage {
 }
 
 impl Cage {
-    /// The cage of a mesh, with seams between its `parts`, each given by its first triangle.
-    pub(crate) fn new(
-        mesh: &Mesh,
-        subdivision: &Subdivision,
-        parts: &[u32],
-    ) -> Result<Cage, TessellationError> {
+    /// The cage of a mesh.
+    pub(crate) fn new(mesh: &Mesh, subdivision: &Subdivision) -> Result<Cage, TessellationError> {
         let points = Points::of(mesh);
         let mut cage = Cage {
             starts: vec![0],
@@ -62,11 +44,6 @@ impl Cage {
             vertices: vec![],
             edges: vec![],
             ends: vec![],
-            fans: vec![],
-            seams: vec![],
-            channel: vec![],
-            smooth_fans: vec![],
-            sharp: vec![],
             triangles: vec![],
             holes: vec![],
             vertex_of_point: points.vertex_of_point.clone(),
@@ -80,7 +57,6 @@ impl Cage {
         }
         cage.join_edges();
         cage.set_sharpness(subdivision, &points)?;
-        cage.set_fans(mesh, subdivision.scheme, parts);
         Ok(cage)
     }
 
@@ -176,7 +152,8 @@ impl Cage {
         self.triangles.push(triangle as u32);
     }
 
-    fn next(&self, face: u32, corner: u32) -> u32 {
+    /// The corner after one of a face.
+    pub(crate) fn next(&self, face: u32, corner: u32) -> u32 {
         let corners = self.face(face);
         if corner + 1 == corners.end { corners.start } else { corner + 1 }
     }
@@ -214,134 +191,6 @@ impl Cage {
             self.corners.push((points.of_file(point)?, sharpness));
         }
         Ok(())
-    }
-
-    /// Finds seams of attributes and sharp edges, and the fans of corners between them.
-    fn set_fans(&mut self, mesh: &Mesh, scheme: Scheme, parts: &[u32]) {
-        let uses = self.uses_of_edges();
-        let creases: FxHashMap<[u32; 2], f32> = self.creases.iter().copied().collect();
-        let facets =
-            (scheme == Scheme::Polygons && mesh.normals.is_empty()).then(|| self.facet_normals(mesh));
-        let values = VertexValues { mesh, has_normals: scheme == Scheme::Polygons };
-        let mut breaks = vec![];
-        (self.sharp, self.seams) = (0..self.ends.len())
-            .map(|edge| {
-                let [a, b] = self.ends[edge];
-                let sharpness = creases.get(&[a.min(b), a.max(b)]).copied().unwrap_or(0.0);
-                let [Some(first), Some(second)] = uses[edge] else {
-                    breaks.push(true);
-                    return (true, true);
-                };
-                let is_facet = facets.as_ref().is_some_and(|normals| {
-                    let [a, b] = [first, second].map(|(face, _)| normals[face as usize]);
-                    a.dot(b) < FLAT
-                });
-                let same = |end: usize| {
-                    let vertex = |(face, corner): (u32, u32)| {
-                        let both = [corner, self.next(face, corner)];
-                        let at = both.into_iter().find(|&c| self.points[c as usize] == self.ends[edge][end]);
-                        self.vertices[at.unwrap_or(corner) as usize]
-                    };
-                    values.are_equal(vertex(first), vertex(second))
-                };
-                let is_continuous = same(0) && same(1);
-                breaks.push(!is_continuous);
-                let is_sharp = sharpness >= INFINITELY_SHARP
-                    || is_facet
-                    || (scheme == Scheme::Polygons && !mesh.normals.is_empty() && !is_continuous);
-                let part = |(face, _): (u32, u32)| {
-                    let triangle = self.triangles[face as usize];
-                    parts.partition_point(|&first| first <= triangle)
-                };
-                (is_sharp, is_sharp || !is_continuous || part(first) != part(second))
-            })
-            .unzip();
-        self.fans = self.fans_between(&uses, &self.seams);
-        let channel = self.fans_between(&uses, &breaks);
-        self.channel = channel.iter().map(|&corner| self.vertices[corner as usize]).collect();
-        self.smooth_fans = self.fans_between(&uses, &self.sharp);
-    }
-
-    /// The two faces of each edge, with the corner where it begins; none where there are one or more than two.
-    fn uses_of_edges(&self) -> Vec<[Option<(u32, u32)>; 2]> {
-        let mut uses = vec![[None; 2]; self.ends.len()];
-        let mut counts = vec![0u32; self.ends.len()];
-        for face in 0..self.face_count() as u32 {
-            for corner in self.face(face) {
-                let edge = self.edges[corner as usize] as usize;
-                if let Some(place) = uses[edge].get_mut(counts[edge] as usize) {
-                    *place = Some((face, corner));
-                }
-                counts[edge] += 1;
-            }
-        }
-        for (uses, count) in uses.iter_mut().zip(counts) {
-            if count > 2 {
-                *uses = [None; 2];
-            }
-        }
-        uses
-    }
-
-    fn fans_between(&self, uses: &[[Option<(u32, u32)>; 2]], is_border: &[bool]) -> Vec<u32> {
-        let mut sets = DisjointSets::new(self.points.len());
-        for (uses, _) in uses.iter().zip(is_border).filter(|(_, border)| !**border) {
-            let [Some(first), Some(second)] = *uses else {
-                continue;
-            };
-            let ends = |(face, corner): (u32, u32)| [corner, self.next(face, corner)];
-            for a in ends(first) {
-                for b in ends(second) {
-                    if self.points[a as usize] == self.points[b as usize] {
-                        sets.join(a, b);
-                    }
-                }
-            }
-        }
-        (0..self.points.len() as u32).map(|corner| sets.root(corner)).collect()
-    }
-
-    fn facet_normals(&self, mesh: &Mesh) -> Vec<Vec3> {
-        let normal = |face: u32| {
-            let corners: Vec<Vec3> = self
-                .face(face)
-                .map(|corner| mesh.positions[self.vertices[corner as usize] as usize])
-                .collect();
-            let sum: Vec3 = corners
-                .windows(2)
-                .map(|pair| (pair[0] - corners[0]).cross(pair[1] - corners[0]))
-                .sum();
-            sum.normalize_or_zero()
-        };
-        (0..self.face_count() as u32).map(normal).collect()
-    }
-}
-
-/// Cosine of the angle below which adjacent facets are one flat surface.
-const FLAT: f32 = 0.999_99;
-
-/// Values of vertices that a seam separates.
-struct VertexValues<'a> {
-    mesh: &'a Mesh,
-    has_normals: bool,
-}
-
-impl VertexValues<'_> {
-    fn are_equal(&self, a: u32, b: u32) -> bool {
-        let (a, b) = (a as usize, b as usize);
-        let mesh = self.mesh;
-        let is_equal = |attribute: &renderer_geometry::MeshAttribute| {
-            let of = |vertex: usize| {
-                attribute.values.get(vertex * attribute.width..(vertex + 1) * attribute.width)
-            };
-            attribute.domain == AttributeDomain::Face || of(a) == of(b)
-        };
-        a == b
-            || (mesh.uvs.get(a) == mesh.uvs.get(b)
-                && mesh.uvs2.get(a) == mesh.uvs2.get(b)
-                && mesh.colors.get(a) == mesh.colors.get(b)
-                && (!self.has_normals || mesh.normals.get(a) == mesh.normals.get(b))
-                && mesh.attributes.iter().all(is_equal))
     }
 }
 

@@ -68,7 +68,7 @@ impl Surface {
     pub fn dice(&self, mesh: &Mesh, cells: &Cells) -> Result<Diced, TessellationError> {
         let patches = self.patches();
         let controls = self.controls(mesh);
-        let numbering = Numbering::new(&self.cage, &patches, cells);
+        let numbering = Numbering::new(&self.borders, &patches, cells);
         let grids = grids(cells, &numbering, &patches);
 
         let inside = grids

@@ -20,13 +20,13 @@ pub enum TessellationError {
     #[error("no edge joins the points {0} and {1}")]
     NoEdge(u32, u32),
     /// Every polygon is degenerate or a hole.
-    #[error("the mesh has no polygon with an area")]
+    #[error("no polygon is left: each is a hole or repeats points")]
     Empty,
     /// The topology is not supported.
     #[error("the mesh cannot be subdivided: {0}")]
     Topology(String),
     /// More triangles than indices.
-    #[error("{triangles:.1e} triangles are more than a mesh can have, {:.1e}", u32::MAX)]
+    #[error("{triangles:.2e} triangles are more than a mesh can have, {:.2e}", u32::MAX / 2)]
     TooMany {
         /// Number of triangles.
         triangles: f64,

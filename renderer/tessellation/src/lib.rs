@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod attributes;
+mod borders;
 mod cage;
 mod cells;
 mod dice;
@@ -22,6 +23,7 @@ mod patch;
 mod point;
 mod points;
 mod polygons;
+mod regular;
 mod strip;
 mod subdivision;
 mod surface;

@@ -10,19 +10,24 @@ use opensubdiv_rs::far::{
 use opensubdiv_rs::sdc::{FVarLinearInterpolation, Options, SchemeType, VtxBoundaryInterpolation};
 
 use crate::attributes::AttributeBasis;
-use crate::cage::{Cage, INFINITELY_SHARP};
+use crate::borders::INFINITELY_SHARP;
+use crate::cage::Cage;
 use crate::patch::Patch;
 use crate::point::Point;
+use crate::regular::RegularPatches;
 use crate::{Boundary, Scheme, Subdivision, TessellationError, UvInterpolation};
-use renderer_geometry::Mesh;
 
-/// Refinements around points where patches are not regular.
+/// Refinements around points where patches are not regular. There, an approximation replaces the limit: its error is at most 1e-2
+/// of an edge of the cage, and less than 1e-5 farther than a thirtieth of an edge from the point.
 const ISOLATION: usize = 5;
 
 /// Refined topology of a cage, and the patches of its limit surface.
 pub(crate) struct LimitSurface {
     refiner: TopologyRefiner,
     patches: PatchTable,
+    /// The regular patches, and those of the attributes.
+    regular: RegularPatches,
+    regular_attributes: Option<RegularPatches>,
     is_triangular: bool,
     /// True if attributes have patches of their own; otherwise they are linear in each face.
     has_attributes: bool,
@@ -35,9 +40,10 @@ impl fmt::Debug for LimitSurface {
 }
 
 impl LimitSurface {
+    /// The limit surface of a cage; `channel` has the vertex with the values of each corner, and the number of vertices.
     pub(crate) fn new(
         cage: &Cage,
-        mesh: &Mesh,
+        channel: (&[u32], usize),
         subdivision: &Subdivision,
     ) -> Result<LimitSurface, TessellationError> {
         let sizes: Vec<usize> = (0..cage.face_count() as u32).map(|face| cage.face(face).len()).collect();
@@ -46,7 +52,7 @@ impl LimitSurface {
         let holes: Vec<u32> = (0..cage.face_count() as u32)
             .filter(|&face| cage.holes[face as usize])
             .collect();
-        let channels = [FVarChannelDescriptor::new(mesh.positions.len(), &cage.channel)];
+        let channels = [FVarChannelDescriptor::new(channel.1, channel.0)];
         let has_attributes = subdivision.uvs != UvInterpolation::Linear;
         let mut descriptor = TopologyDescriptor::new(cage.vertex_of_point.len(), &sizes, &cage.points)
             .with_creases(&edges, &sharpness)
@@ -77,13 +83,22 @@ impl LimitSurface {
             .chain(&corner_sharpness)
             .filter(|&&sharpness| sharpness < INFINITELY_SHARP);
         let deepest = finite.fold(0.0f32, |a, &b| a.max(b)).ceil() as usize;
-        let isolation = AdaptiveOptions::new(ISOLATION.max(deepest + 1));
-        refiner.refine_adaptive(isolation.with_single_crease_patch(!is_triangular));
+        let isolation = AdaptiveOptions::new(ISOLATION.max(deepest + 1))
+            .with_single_crease_patch(!is_triangular)
+            .with_consider_fvar_channels(has_attributes);
+        refiner.refine_adaptive(isolation);
         let options = PatchTableOptions::new()
             .with_fvar_tables(has_attributes)
             .with_fvar_legacy_linear_patches(false);
         let patches = PatchTableFactory::create_with_options(&refiner, &options).map_err(unsupported)?;
-        Ok(LimitSurface { refiner, patches, is_triangular, has_attributes })
+        Ok(LimitSurface {
+            regular: RegularPatches::of_points(&patches),
+            regular_attributes: has_attributes.then(|| RegularPatches::of_channel(&patches, 0)),
+            refiner,
+            patches,
+            is_triangular,
+            has_attributes,
+        })
     }
 
     /// Values at the points of all refinements.
@@ -106,6 +121,20 @@ impl LimitSurface {
         let Some((index, uv)) = self.find(&place) else {
             return Point::default();
         };
+        let Point { p, dpds: dpdu, dpdt: dpdv } = self.face_point(index, uv, controls);
+        Point {
+            p,
+            dpds: dpdu * place.duvds.x + dpdv * place.duvds.y,
+            dpdt: dpdu * place.duvdt.x + dpdv * place.duvdt.y,
+        }
+    }
+
+    /// The point of a patch, with its derivatives along the parameters of the face.
+    fn face_point(&self, index: usize, uv: Vec2, controls: &[[f32; 3]]) -> Point {
+        let regular = self.regular.point((index, &self.patches.patch_param(index)), controls, uv);
+        if let Some(point) = regular {
+            return point;
+        }
         let PatchBasis { indices, weights, du_weights, dv_weights } =
             self.patches.evaluate_basis(index, uv.x, uv.y);
         let sum = |weights: &[f32]| {
@@ -114,11 +143,10 @@ impl LimitSurface {
                 .map(|(&index, &w)| Vec3::from_array(controls[index as usize]) * w)
                 .sum::<Vec3>()
         };
-        let (dpdu, dpdv) = (sum(&du_weights), sum(&dv_weights));
         Point {
             p: sum(&weights),
-            dpds: dpdu * place.duvds.x + dpdv * place.duvds.y,
-            dpdt: dpdu * place.duvdt.x + dpdv * place.duvdt.y,
+            dpds: sum(&du_weights),
+            dpdt: sum(&dv_weights),
         }
     }
 
@@ -128,6 +156,11 @@ impl LimitSurface {
             return None;
         }
         let (index, uv) = self.find(&self.place(cage, patch, st))?;
+        let param = self.patches.patch_param(index);
+        let regular = self.regular_attributes.as_ref();
+        if let Some((indices, weights)) = regular.and_then(|regular| regular.weights((index, &param), uv)) {
+            return Some(AttributeBasis { indices: indices.to_vec(), weights: weights.to_vec() });
+        }
         let PatchBasis { indices, weights, .. } =
             self.patches.evaluate_basis_face_varying(index, uv.x, uv.y, 0);
         Some(AttributeBasis { indices, weights })
@@ -166,4 +199,57 @@ struct ParameterPlace {
     uv: Vec2,
     duvds: Vec2,
     duvdt: Vec2,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use renderer_geometry::{Faces, Mesh};
+    use std::sync::Arc;
+
+    #[test]
+    fn regular_patches_equal_those_of_the_crate() {
+        const SIDE: u32 = 5;
+        let bent = |i: u32| {
+            let (x, y) = ((i % SIDE) as f32, (i / SIDE) as f32);
+            Vec3::new(x + 0.2 * (y * 1.3).sin(), y + 0.1 * (x * 2.1).cos(), 0.3 * (x * y).sin())
+        };
+        let mut faces = Faces::default();
+        let mut triangles = vec![];
+        for cell in 0..(SIDE - 1) * (SIDE - 1) {
+            let a = cell / (SIDE - 1) * SIDE + cell % (SIDE - 1);
+            // Each face begins at another corner, so that patches are rotated.
+            let mut corners = [a, a + 1, a + SIDE + 1, a + SIDE];
+            corners.rotate_left(cell as usize % 4);
+            faces.push(&corners);
+            triangles.extend([[corners[0], corners[1], corners[2]], [corners[0], corners[2], corners[3]]]);
+        }
+        let positions: Vec<Vec3> = (0..SIDE * SIDE).map(bent).collect();
+        let mesh = Mesh {
+            positions,
+            triangles,
+            faces: Some(Arc::new(faces)),
+            ..Mesh::default()
+        };
+        let subdivision = Subdivision { scheme: Scheme::CatmullClark, ..Subdivision::default() };
+        let cage = Cage::new(&mesh, &subdivision).unwrap();
+        let limit = LimitSurface::new(&cage, (&cage.vertices, mesh.positions.len()), &subdivision).unwrap();
+        let controls = limit.refined(mesh.positions.iter().map(Vec3::to_array).collect());
+        let mut compared = 0;
+        for index in 0..limit.patches.num_patches() {
+            let param = limit.patches.patch_param(index);
+            let (u, v) = param.unnormalize(0.3, 0.8);
+            let Some(point) = limit.regular.point((index, &param), &controls, Vec2::new(u, v)) else {
+                continue;
+            };
+            let (p, du, dv) = limit.patches.evaluate(index, u, v, &controls);
+            for (found, expected) in [(point.p, p), (point.dpds, du), (point.dpdt, dv)] {
+                // Derivatives are differences over the patch.
+                let tolerance = 1e-5 * (1 << param.depth) as f32;
+                assert!(found.distance(Vec3::from_array(expected)) < tolerance, "{found} {expected:?}");
+            }
+            compared += 1;
+        }
+        assert!(compared >= 4, "{compared}");
+    }
 }

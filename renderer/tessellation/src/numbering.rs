@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::Duplicate;
-use crate::cage::Cage;
+use crate::borders::{Borders, Fans};
 use crate::cells::{Cells, location};
 use crate::line::{Place, Segment};
 use crate::patch::{Cell, Location, NO_FAN, Patches, Side};
@@ -36,7 +36,7 @@ enum Key {
 /// for each fan.
 #[derive(Debug)]
 pub(crate) struct Numbering<'a> {
-    cage: &'a Cage,
+    borders: &'a Borders,
     patches: &'a Patches<'a>,
     cells: &'a Cells,
     pub(crate) locations: Vec<Location>,
@@ -49,9 +49,9 @@ pub(crate) struct Numbering<'a> {
 }
 
 impl<'a> Numbering<'a> {
-    pub(crate) fn new(cage: &'a Cage, patches: &'a Patches<'a>, cells: &'a Cells) -> Numbering<'a> {
+    pub(crate) fn new(borders: &'a Borders, patches: &'a Patches<'a>, cells: &'a Cells) -> Numbering<'a> {
         let mut numbering = Numbering {
-            cage,
+            borders,
             patches,
             cells,
             locations: vec![],
@@ -98,10 +98,9 @@ impl<'a> Numbering<'a> {
             return;
         }
         let point = *self.points.entry(key).or_insert(first);
-        let (smooth, sharp) = (&self.cage.smooth_fans, &self.cage.sharp);
         let normal = *self
             .normals
-            .entry((key, self.owner(key, patch, smooth, sharp)))
+            .entry((key, self.owner(key, patch, &self.borders.sharp)))
             .or_insert(first);
         if point != first {
             let duplicate = |i: u32| Duplicate { vertex: first + i, point: point + i, normal: normal + i };
@@ -110,13 +109,13 @@ impl<'a> Numbering<'a> {
     }
 
     fn fan(&self, key: Key, patch: u32) -> u32 {
-        self.owner(key, patch, &self.cage.fans, &self.cage.seams)
+        self.owner(key, patch, &self.borders.seams)
     }
 
-    fn owner(&self, key: Key, patch: u32, fans: &[u32], borders: &[bool]) -> u32 {
+    fn owner(&self, key: Key, patch: u32, fans: &Fans) -> u32 {
         match key {
-            Key::Place(place) => self.patches.owner(patch, place, fans, borders),
-            Key::Segment(segment) => self.patches.owner_of_line(patch, segment.line, borders),
+            Key::Place(place) => self.patches.owner(patch, place, fans),
+            Key::Segment(segment) => self.patches.owner_of_line(patch, segment.line, fans),
         }
     }
 

@@ -4,6 +4,7 @@
 
 use glam::Vec2;
 
+use crate::borders::Fans;
 use crate::cage::Cage;
 use crate::line::{EDGE, Line, Place, SIDE, Segment};
 
@@ -199,24 +200,23 @@ impl<'a> Patches<'a> {
         self.cage.face_of(corner)
     }
 
-    /// The border between fans on which a place or segment lies, as seen from a patch: [`NO_FAN`] if both sides are the same.
-    /// `fans` and `borders` are those of the cage, for attributes or for normals.
-    pub(crate) fn owner_of_line(&self, patch: u32, line: Line, borders: &[bool]) -> u32 {
+    /// The side of a line as seen from a patch: [`NO_FAN`] unless the line is a border between fans.
+    pub(crate) fn owner_of_line(&self, patch: u32, line: Line, fans: &Fans) -> u32 {
         match line {
-            Line::Edge(edge) if borders[edge as usize] => self.list[patch as usize].face,
+            Line::Edge(edge) if fans.is_border[edge as usize] => self.list[patch as usize].face,
             _ => NO_FAN,
         }
     }
 
-    /// As [`Patches::owner_of_line`], for a place.
-    pub(crate) fn owner(&self, patch: u32, place: Place, fans: &[u32], borders: &[bool]) -> u32 {
+    /// The side of a place as seen from a patch, or the fan of a point.
+    pub(crate) fn owner(&self, patch: u32, place: Place, fans: &Fans) -> u32 {
         match place {
             Place::Point(point) => {
                 let mut corners = self.cage.face(self.list[patch as usize].face);
                 let at = corners.find(|&corner| self.cage.points[corner as usize] == point);
-                at.map_or(NO_FAN, |corner| fans[corner as usize])
+                at.map_or(NO_FAN, |corner| fans.of_corner[corner as usize])
             }
-            Place::Line(line, _) => self.owner_of_line(patch, line, borders),
+            Place::Line(line, _) => self.owner_of_line(patch, line, fans),
             Place::Center(_) => NO_FAN,
         }
     }

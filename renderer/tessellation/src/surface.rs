@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::attributes::AttributeBasis;
+use crate::borders::Borders;
 use crate::cage::Cage;
 use crate::cells::refuse_too_many;
 use crate::limit::LimitSurface;
@@ -16,6 +17,7 @@ use renderer_geometry::Mesh;
 #[derive(Debug)]
 pub struct Surface {
     pub(crate) cage: Cage,
+    pub(crate) borders: Borders,
     pub(crate) scheme: Scheme,
     /// The limit surface; polygons without one.
     pub(crate) limit: Option<LimitSurface>,
@@ -27,12 +29,14 @@ impl Surface {
     /// # Errors
     /// Invalid indices of creases, corners and holes; topology that cannot be subdivided.
     pub fn new(mesh: &Mesh, subdivision: &Subdivision, parts: &[u32]) -> Result<Surface, TessellationError> {
-        let cage = Cage::new(mesh, subdivision, parts)?;
+        let cage = Cage::new(mesh, subdivision)?;
+        let borders = Borders::new(&cage, mesh, subdivision.scheme, parts);
+        let channel = (&borders.channel[..], mesh.positions.len());
         let limit = match subdivision.scheme {
             Scheme::Polygons => None,
-            Scheme::CatmullClark | Scheme::Loop => Some(LimitSurface::new(&cage, mesh, subdivision)?),
+            Scheme::CatmullClark | Scheme::Loop => Some(LimitSurface::new(&cage, channel, subdivision)?),
         };
-        Ok(Surface { cage, scheme: subdivision.scheme, limit })
+        Ok(Surface { cage, borders, scheme: subdivision.scheme, limit })
     }
 
     /// Number of polygons that touch a point twice, which are cut into triangles.

@@ -147,7 +147,7 @@ impl Random {
 
 /// A closed cage: a box of bent quadrilaterals, some of which are cut or joined with a neighbour.
 fn random_cage(random: &mut Random) -> (Mesh, Vec<Crease>) {
-    let side = 1 + random.below(3) as i32;
+    let side = 1 + random.below(2) as i32;
     let mut numbers = FxHashMap::default();
     let mut positions = vec![];
     let mut quads: Vec<Vec<u32>> = vec![];

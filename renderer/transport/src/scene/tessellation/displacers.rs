@@ -38,7 +38,7 @@ pub(super) fn displace(
     let host = with_names(host, desc);
     let system = loaded_system(desc, host.clone(), Preprocessor::default())?;
     let file = Arc::new(declarations(desc));
-    let shapes = shapes(desc, tasks, shutter)?;
+    let shapes = shapes(desc, tasks, shutter);
     let mut instances: Vec<Vec<Arc<ShaderInstance>>> = vec![vec![]; desc.materials.len()];
     for (group, task) in &mut *tasks {
         for part in parts(group) {
@@ -70,15 +70,14 @@ pub(super) fn displace(
 }
 
 /// The shapes of a description as displacement shaders see them: divided into triangles, without displacement.
-fn shapes(desc: &SceneDesc, tasks: &[(Group, Task)], shutter: &Shutter) -> Result<Vec<Shape>, Diagnostics> {
+fn shapes(desc: &SceneDesc, tasks: &[(Group, Task)], shutter: &Shutter) -> Vec<Shape> {
     let mut described = desc.shapes.clone();
     for (group, task) in tasks {
-        let diced = task.diced().map_err(|error| group.failure(desc, &error))?;
-        let geometries: Vec<GeometryDesc> = diced.into_iter().map(|part| part.mesh.into()).collect();
+        let geometries: Vec<GeometryDesc> = task.diced().into_iter().map(|part| part.mesh.into()).collect();
         for (&shape, geometry) in group.instances.iter().flat_map(|parts| parts.iter().zip(&geometries)) {
             described[shape].geometry = geometry.clone();
             described[shape].deformation = None;
         }
     }
-    Ok(described.iter().map(|shape| shape.build(&shutter.instant())).collect())
+    described.iter().map(|shape| shape.build(&shutter.instant())).collect()
 }

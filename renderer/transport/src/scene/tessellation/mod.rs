@@ -61,7 +61,7 @@ pub(super) fn tessellated<'a>(
             tasks.push((group, task));
         }
         displace(desc, &mut tasks, &shutter, purpose)?;
-        for (group, task) in tasks {
+        for (group, mut task) in tasks {
             let meshes = task.meshes().map_err(|error| group.failure(desc, &error))?;
             let geometries: Vec<GeometryDesc> = meshes.into_iter().map(GeometryDesc::from).collect();
             let task = Arc::new(task);

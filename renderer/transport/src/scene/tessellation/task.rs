@@ -10,7 +10,7 @@ use super::joined::{Joined, Part};
 use super::metric::Metric;
 use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
 use renderer_scene::{Deformation, GeometryDesc, SceneTime};
-use renderer_tessellation::{Cells, Surface, TessellationError};
+use renderer_tessellation::{Cells, Diced, Surface, TessellationError};
 
 /// Surface of a cage, divided into cells; the cage may be replaced by one whose vertices have moved.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub(super) struct Task {
     cage: Joined,
     surface: Surface,
     cells: Cells,
+    /// The triangles of the cage at rest, before displacement.
+    diced: Diced,
     /// Displacement of each part.
     pub(super) displacers: Vec<Option<Arc<Displacer>>>,
 }
@@ -30,7 +32,8 @@ impl Task {
         }
         let surface = Surface::new(&cage.mesh, &group.tessellation.subdivision, &cage.starts)?;
         let cells = metric.with(|dicing| surface.cells(&cage.mesh, dicing))?;
-        Ok(Task { cage, surface, cells, displacers: vec![] })
+        let diced = surface.dice(&cage.mesh, &cells)?;
+        Ok(Task { cage, surface, cells, diced, displacers: vec![] })
     }
 
     pub(super) fn cut_polygons(&self) -> usize {
@@ -38,18 +41,23 @@ impl Task {
     }
 
     /// The triangles of each part before displacement.
-    pub(super) fn diced(&self) -> Result<Vec<Part>, TessellationError> {
-        Ok(self.cage.split(&self.surface.dice(&self.cage.mesh, &self.cells)?))
+    pub(super) fn diced(&self) -> Vec<Part> {
+        self.cage.split(&self.diced)
     }
 
     /// The triangles of each part.
-    pub(super) fn meshes(&self) -> Result<Vec<Mesh>, TessellationError> {
-        self.meshes_of(&self.cage.mesh)
+    pub(super) fn meshes(&mut self) -> Result<Vec<Mesh>, TessellationError> {
+        let diced = std::mem::take(&mut self.diced);
+        self.displaced(diced)
     }
 
     /// The triangles of each part for another mesh with the same polygons.
     fn meshes_of(&self, mesh: &Mesh) -> Result<Vec<Mesh>, TessellationError> {
-        let mut diced = self.surface.dice(mesh, &self.cells)?;
+        self.displaced(self.surface.dice(mesh, &self.cells)?)
+    }
+
+    /// The parts of diced triangles after displacement.
+    fn displaced(&self, mut diced: Diced) -> Result<Vec<Mesh>, TessellationError> {
         let mut parts = self.cage.split(&diced);
         if self.displacers.iter().any(Option::is_some) {
             let mut positions = diced.mesh.positions.clone();
