@@ -79,7 +79,7 @@ fn parameters_are_described() {
     for name in shipped::names() {
         let template = system.template(name).expect("it compiles");
         for param in template.params().expect("they are known").iter() {
-            let says_itself = param.output && ["result", "surface", "n", "Ci"].contains(&&*param.name);
+            let says_itself = param.output && ["result", "surface", "n", "Ci", "P"].contains(&&*param.name);
             if says_itself || name == "gltf_pbr" {
                 continue;
             }
