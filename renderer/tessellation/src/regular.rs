@@ -24,8 +24,8 @@ impl RegularPatches {
         RegularPatches::new(table, controls)
     }
 
-    /// The patches for a channel of vertex values. Creased ones of a channel are not told apart, so none is taken that has a
-    /// crease in positions.
+    /// The patches for a channel of vertex values. The table does not say which patches of a channel have a crease: patches whose
+    /// positions have one are left out.
     pub(crate) fn of_channel(table: &PatchTable, channel: usize) -> RegularPatches {
         let controls = |patch| match (table.fvar_patch_type(patch, channel), table.patch_type(patch)) {
             (PatchType::Regular, PatchType::Regular) if table.single_crease_sharpness(patch) == 0.0 => {
