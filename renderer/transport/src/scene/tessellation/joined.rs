@@ -8,7 +8,7 @@ use renderer_geometry::{AttributeDomain, Faces, Mesh, MeshAttribute};
 use renderer_tessellation::Diced;
 
 /// A mesh of several parts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Joined {
     pub(super) mesh: Arc<Mesh>,
     /// First triangle of each part.

@@ -47,9 +47,9 @@ pub(super) fn tessellated<'a>(
     let mut result = desc.clone();
     on_threads(threads, || {
         let mut tasks = vec![];
-        for mut group in groups {
+        for group in groups {
             let metric = Metric::new(desc, camera, &shutter, &group)?;
-            let task = Task::new(&mut group, &metric).map_err(|error| group.failure(desc, &error))?;
+            let task = Task::new(&group, &metric).map_err(|error| group.failure(desc, &error))?;
             if task.cut_polygons() > 0 {
                 let message = format!(
                     "{} polygons of `{}` touch a point twice; they are cut into triangles",

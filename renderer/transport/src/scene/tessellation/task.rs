@@ -25,8 +25,8 @@ pub(super) struct Task {
 }
 
 impl Task {
-    pub(super) fn new(group: &mut Group, metric: &Metric) -> Result<Task, TessellationError> {
-        let cage = std::mem::replace(&mut group.cage, Joined::new(&[Arc::default()]));
+    pub(super) fn new(group: &Group, metric: &Metric) -> Result<Task, TessellationError> {
+        let cage = group.cage.clone();
         if let Metric::Level(level) = metric {
             Surface::check_level(&cage.mesh, *level)?;
         }
